@@ -28,6 +28,7 @@ import { memberPresses, linksAction } from './autotranslate/members.ts';
 const offAction = defineAction({
   options: z.object({ channel: channelOption().optional() }),
   guards: [moderator],
+  private: true,
   async run(ctx) {
     const { channel: here, options, services, t, reply } = ctx;
     // A thread may be a mirror of its own; else it goes by its channel.

@@ -5,18 +5,15 @@ import { userError } from '../../src/errors.ts';
 import { bullets, lines, sections } from '../../src/rich-text/compose.ts';
 import type { Content } from '../../src/model/message.ts';
 import { channelMention, isSameChannel, type Channel } from '../../src/model/place.ts';
-import type { Changer } from '../../src/model/space.ts';
 import { addLanguage, groupHere, intoLines, join, removable } from './change.ts';
 import { removeLanguage, askedOff } from './off.ts';
 import {
   ageOption,
-  answering,
   changer,
   chosenChannel,
   demandLinked,
   linkedLine,
   obstacleLines,
-  presser,
   standingLines,
   type Context,
 } from './context.ts';
@@ -40,23 +37,22 @@ const AGES = 'ages';
  *
  * @param said names the channels elsewhere that the person was told of
  */
-const joined = async (added: Added, by: Changer, ctx: Context, said = ''): Promise<Content> => {
+const joined = async (added: Added, ctx: Context, said = ''): Promise<Content> => {
   const { channel, language, with: other, mayMixAges } = added;
   const { transcribes = true, bots = false } = ctx.services.watches.of(other) ?? {};
   const watch = { channel, mode: 'mirror', languages: [language], transcribes, bots } as const;
-  const all = await join(watch, other, { by, mayMixAges, said }, ctx);
+  const all = await join(watch, other, { by: changer(ctx), mayMixAges, said }, ctx);
   if ('seen' in all) {
     const press = `autotranslate join:${channel.id}/${language}/${other.id}/${mayMixAges ? AGES : ''}/${all.seen}`;
     const controls = [button(ctx, press, 'autotranslate.link-yes', 'primary')];
     return { text: all.text, tone: 'question', controls };
   }
-  const shown = await answering(by, ctx);
-  const linked = all.map((each) => linkedLine(each, shown));
+  const linked = all.map((each) => linkedLine(each, ctx));
   const channels = all.map((each) => each.channel);
   return {
     text: sections(
-      lines(shown.t('autotranslate.mirror'), bullets(...linked)),
-      lines(...(await obstacleLines(all, shown)), ...(await standingLines(channels, shown))),
+      lines(ctx.t('autotranslate.mirror'), bullets(...linked)),
+      lines(...(await obstacleLines(all, ctx)), ...(await standingLines(channels, ctx))),
     ),
   };
 };
@@ -73,8 +69,7 @@ export const joinPress: Press = {
       with: { space, id: other },
       mayMixAges: ages === AGES,
     };
-    // Who was asked alone reads the answer alone.
-    await ctx.reply(await joined(added, presser(ctx), ctx, said));
+    await ctx.reply(await joined(added, ctx, said));
   },
 };
 
@@ -88,15 +83,15 @@ export const addAction = defineAction({
   }),
   complete: { language: completeLanguage },
   guards: [moderator],
+  private: true,
   slow: true,
   async run(ctx) {
     const { options, services, reply } = ctx;
     const language = typedLanguage(options.language, services);
     const channel = chosenChannel(ctx);
     if (options.with === undefined) {
-      const by = changer(ctx);
-      const watch = await addLanguage(channel, language, by, ctx);
-      return reply({ text: await intoLines(watch, await answering(by, ctx)) });
+      const watch = await addLanguage(channel, language, changer(ctx), ctx);
+      return reply({ text: await intoLines(watch, ctx) });
     }
     const added = {
       channel,
@@ -104,7 +99,7 @@ export const addAction = defineAction({
       with: options.with,
       mayMixAges: options['age-restricted'],
     };
-    await reply(await joined(added, changer(ctx), ctx));
+    await reply(await joined(added, ctx));
   },
 });
 
@@ -116,6 +111,7 @@ export const removeAction = defineAction({
   }),
   complete: { language: completeLanguage },
   guards: [moderator],
+  private: true,
   async run(ctx) {
     const { options, services, t, reply } = ctx;
     const language =

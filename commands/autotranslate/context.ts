@@ -202,21 +202,11 @@ export const keptRulesLine = (
   return ending.some(hasRules) && t('autotranslate.rules-kept', { channel, days });
 };
 
-/** The person who changes something, whose answer nobody else sees: every channel is told. */
-export const presser = ({ locale, member }: Pick<Context, 'locale' | 'member'>): Changer => ({
+/** The person who changes something. Nobody else sees the answer: every channel is told. */
+export const changer = ({ locale, member }: Pick<Context, 'locale' | 'member'>): Changer => ({
   name: member.name,
   locale: member.spaceLocale ?? locale,
 });
-
-/** The person who changes something where all see the answer. */
-export const changer = (ctx: Context): Changer => ({
-  ...presser(ctx),
-  in: channelAround(ctx.channel),
-});
-
-/** A context with the language of the channel where all see the answer; the person's own otherwise. */
-export const answering = async <Of extends Context>(by: Changer, ctx: Of): Promise<Of> =>
-  by.in ? { ...ctx, ...(await ctx.forReaders()) } : ctx;
 
 /** Sets the watches; resolves with what people have to know besides. */
 export const setAndWarn = async (
@@ -235,8 +225,5 @@ export const setAndWarn = async (
     ...(await obstacleLines(watches, ctx)),
   ].map((line) => line && sentence('⚠️ ', line));
   warnings.push(...(await standingLines(channels, ctx)));
-  // Other channels are told by a notice; who reads this one reads the answer.
-  const isHere = channels.some((each) => isSameChannel(each, channelAround(channel)));
-  const said = [isHere && ctx.t('autotranslate.by-machine'), ...warnings];
-  return said.some(Boolean) ? lines(...said) : undefined;
+  return warnings.some(Boolean) ? lines(...warnings) : undefined;
 };

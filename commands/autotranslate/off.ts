@@ -7,15 +7,7 @@ import { channelMention, isSameChannel, type Channel } from '../../src/model/pla
 import type { ChannelWatch, Changer } from '../../src/model/space.ts';
 import { bullets, lines } from '../../src/rich-text/compose.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
-import {
-  answering,
-  changer,
-  demandLinked,
-  demandSeen,
-  keptRulesLine,
-  presser,
-  type Context,
-} from './context.ts';
+import { changer, demandLinked, demandSeen, keptRulesLine, type Context } from './context.ts';
 import { change, demandChange, groupHere, intoLines, onRequest } from './change.ts';
 import { watchLine } from '../../src/command/watch-line.ts';
 
@@ -147,9 +139,7 @@ export const turnOff = async (
 ): Promise<Content | undefined> => {
   const { services } = ctx;
   await demandLinked([channel], ctx);
-  // Its language is forgotten with what is set.
-  const said = await answering(by, ctx);
-  const { t } = said;
+  const { t } = ctx;
   const group = count === undefined ? [] : wholeGroup(channel, ctx);
   if (group.length !== (count ?? 0))
     throw userError('bad-input', 'autotranslate.panel-changed', {
@@ -157,8 +147,6 @@ export const turnOff = async (
     });
   const ending = group.length > 0 ? group : endingWith(channel, ctx);
   const { list } = await partnersOf(channel, ctx);
-  // An answer that its reader alone sees stands in the panel.
-  const place = by.in ? '' : '/panel';
   const [isOff, undo] = await services.endedWatches.ending(channel.space, ending, false, () =>
     services.watches.remove(channel, by, group),
   );
@@ -178,13 +166,13 @@ export const turnOff = async (
           ? t('autotranslate.off-too', { channel: channelMention(last) })
           : t('autotranslate.off-left', { channels: { list } })),
       list.length > 0 && t('autotranslate.copies-stay'),
-      keptRulesLine(ending, said),
+      keptRulesLine(ending, ctx),
     ),
     controls: [
       ...(undo === undefined
         ? []
-        : [button(said, `autotranslate restore:${undo}${place}`, 'autotranslate.wizard-undo')]),
-      button(said, `autotranslate open:${channel.id}`, 'autotranslate.panel-anew'),
+        : [button(ctx, `autotranslate restore:${undo}`, 'autotranslate.wizard-undo')]),
+      button(ctx, `autotranslate open:${channel.id}`, 'autotranslate.panel-anew'),
     ],
   };
 };
@@ -216,7 +204,7 @@ export const removeLanguage = async (
     ctx,
   );
   const ended = isLast ? await turnOff(channel, by, ctx) : undefined;
-  return ended ?? { text: await intoLines(watch, await answering(by, ctx)) };
+  return ended ?? { text: await intoLines(watch, ctx) };
 };
 
 /** The channel that a press of `endQuestion` turns off, and the number of those of its group, where they end with it. */
@@ -231,7 +219,7 @@ export const endPress: Press = {
   async run(ctx) {
     const { channel, count } = endedBy(ctx);
     await ctx.access.demand([channel], 'see');
-    const ended = await turnOff(channel, presser(ctx), ctx, count);
+    const ended = await turnOff(channel, changer(ctx), ctx, count);
     await ctx.reply(
       ended ?? { text: ctx.t('autotranslate.not-on', { channel: channelMention(channel) }) },
     );
@@ -252,31 +240,29 @@ export const restorePress: Press = {
         ctx,
       );
     };
-    const [id = '', place = ''] = arg.split('/');
+    const [id = '', place = 'panel'] = arg.split('/');
     const back = BACK[place];
-    const by = back ? presser(ctx) : changer(ctx);
-    const said = await answering(by, ctx);
     let restored: readonly ChannelWatch[];
     try {
-      restored = await services.endedWatches.restore(channel.space, id, by, admit);
+      restored = await services.endedWatches.restore(channel.space, id, changer(ctx), admit);
     } catch (thrown) {
       const { key } = toAppError(thrown).sentence;
       if (key !== 'autotranslate.undone-already') throw thrown;
       const controls = back ? [button(ctx, back(''), 'settings.back')] : [];
-      return reply({ text: said.t(key), controls });
+      return reply({ text: ctx.t(key), controls });
     }
     // What ends together is of one group.
     const group = restored.slice(0, 1).flatMap((watch) => groupHere(watch.channel, ctx));
     const choices = await services.spaces.of(channel.space);
     await reply({
       text: lines(
-        said.t('autotranslate.restored'),
+        ctx.t('autotranslate.restored'),
         bullets(
           ...(restored[0]?.channel.id === ''
-            ? ruleLines(choices.rules, said)
+            ? ruleLines(choices.rules, ctx)
             : await Promise.all(
                 (group.length > 0 ? group : restored).map((watch) =>
-                  watchLine(watch, choices, said),
+                  watchLine(watch, choices, ctx),
                 ),
               )),
         ),

@@ -5,7 +5,7 @@ import { channelMention, type Channel } from '../../src/model/place.ts';
 import type { ChannelWatch } from '../../src/model/space.ts';
 import { sections } from '../../src/rich-text/compose.ts';
 import { demandChange, join } from './change.ts';
-import { linkWarning, presser } from './context.ts';
+import { linkWarning, changer } from './context.ts';
 import {
   channelNamed,
   chosenLanguages,
@@ -110,7 +110,7 @@ const joinAsked = async (
   { id, language, other, said }: Chosen,
   ctx: PanelContext,
 ): Promise<Content> => {
-  const asked = await join(watch, to, { by: presser(ctx), mayMixAges: false, said }, ctx);
+  const asked = await join(watch, to, { by: changer(ctx), mayMixAges: false, said }, ctx);
   if (!('seen' in asked)) return channelPage(ctx, id);
   const press = `autotranslate linksure:${id}/${language}/${other}/${watch.languages[0] ?? ''}/${asked.seen}`;
   return {
@@ -146,7 +146,7 @@ export const linkChosen = async (
   const pair = [{ ...common, channel: first, languages: own }, joining];
   await services.watches.set(
     pair.map((watch) => ({ ...watch, group })),
-    { by: presser(ctx) },
+    { by: changer(ctx) },
   );
   return channelPage(ctx, id);
 };

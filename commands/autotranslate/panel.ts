@@ -14,7 +14,7 @@ import { lines } from '../../src/rich-text/compose.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
 import { change, demandChange, groupHere } from './change.ts';
 import { endedBy, turnOff } from './off.ts';
-import { presser, standingLines } from './context.ts';
+import { changer, standingLines } from './context.ts';
 import { channelNamed, chosenLanguages, watchOf, type PanelContext } from './panel-controls.ts';
 import { linkChosen, linkPage, linkWith, otherLanguagePage, readChosen } from './panel-link.ts';
 import { channelPage, frontPage, shownModes, surePage } from './panel-pages.ts';
@@ -64,7 +64,7 @@ const changedMeanwhile = (ctx: PanelContext, id: string) =>
 const changeOwn = async (
   ctx: PressContext,
   how: (watch: ChannelWatch) => ChannelWatch,
-): Promise<void> => void (await change(channelNamed(ctx, ctx.arg), how, presser(ctx), ctx));
+): Promise<void> => void (await change(channelNamed(ctx, ctx.arg), how, changer(ctx), ctx));
 
 /**
  * Takes over what was chosen of the languages that were shown; turns auto-translate on where it is off, and resolves with
@@ -90,7 +90,7 @@ const setLanguages = async (ctx: PressContext): Promise<RichText | void> => {
     });
   await demandChange([channel], ctx);
   const watch = { channel, mode: 'reply', languages, transcribes: true, bots: false } as const;
-  await ctx.services.watches.set([watch], { by: presser(ctx) });
+  await ctx.services.watches.set([watch], { by: changer(ctx) });
   return lines(...(await standingLines([channel], ctx)));
 };
 
@@ -124,7 +124,7 @@ const setPaused =
   async (ctx: PressContext): Promise<void> => {
     const channel = channelNamed(ctx, ctx.arg);
     await demandChange([channel], ctx);
-    if (!(await ctx.services.watches.pause(channel, isPausing, presser(ctx))))
+    if (!(await ctx.services.watches.pause(channel, isPausing, changer(ctx))))
       throw changedMeanwhile(ctx, ctx.arg);
   };
 
@@ -132,7 +132,7 @@ const setPaused =
 const end = async (ctx: PressContext): Promise<void> => {
   const { channel, count } = endedBy(ctx);
   await ctx.access.demand([channel], 'see');
-  const ended = await turnOff(channel, presser(ctx), ctx, count);
+  const ended = await turnOff(channel, changer(ctx), ctx, count);
   const said = ended?.text ?? ctx.t('autotranslate.not-on', { channel: channelMention(channel) });
   const page = await frontPage(ctx, 0, said);
   await ctx.reply({ ...page, controls: [...(ended?.controls ?? []), ...(page.controls ?? [])] });

@@ -13,13 +13,10 @@ import {
   typedCode,
 } from '../../src/command/helpers.ts';
 import { bullets, lines, sections } from '../../src/rich-text/compose.ts';
-import { channelMention, isSameChannel } from '../../src/model/place.ts';
-import { requestControls } from '../../src/command/helpers.ts';
+import { channelMention } from '../../src/model/place.ts';
 import { MOST_CHANNELS, type ChannelWatch } from '../../src/model/space.ts';
 import {
   ageOption,
-  answering,
-  changer,
   chosenChannel,
   linkedLine,
   namesOf,
@@ -43,9 +40,10 @@ export const inPlaceAction = (mode: 'reply' | 'compact' | 'thread') =>
     options: z.object(inPlaceOptions).extend(mode === 'reply' ? { below: belowOption } : {}),
     complete: { languages: completeLanguages },
     guards: [moderator],
+    private: true,
     slow: true,
     async run(ctx) {
-      const { options, services, reply } = ctx;
+      const { options, services, t, reply } = ctx;
       const channel = chosenChannel(ctx);
       const languages = typedLanguages(options.languages, services);
       const watch: ChannelWatch = {
@@ -58,9 +56,7 @@ export const inPlaceAction = (mode: 'reply' | 'compact' | 'thread') =>
       };
       const asked = await endsLink([watch], ctx);
       if (asked) return reply(asked);
-      const said = await answering(changer(ctx), ctx);
-      const { t } = said;
-      const warnings = await setAndWarn([watch], said);
+      const warnings = await setAndWarn([watch], ctx);
       await reply({
         text: sections(
           lines(
@@ -68,12 +64,12 @@ export const inPlaceAction = (mode: 'reply' | 'compact' | 'thread') =>
               channel: channelMention(channel),
               count: languages.length,
             }),
-            bullets(...namesOf(languages, said)),
+            bullets(...namesOf(languages, ctx)),
           ),
           lines(
             mode === 'compact' && t('autotranslate.compact-cut'),
             t('autotranslate.skips'),
-            await switchLines(options, said),
+            await switchLines(options, ctx),
           ),
           warnings,
         ),
@@ -81,10 +77,7 @@ export const inPlaceAction = (mode: 'reply' | 'compact' | 'thread') =>
     },
   });
 
-/**
- * `/autotranslate request`: nothing is translated by itself; a line with buttons stands in the channel, to be pinned. The rest
- * is told to the one who set it.
- */
+/** `/autotranslate request`: nothing is translated by itself; the channel's notice has buttons, and is to be pinned. */
 export const requestAction = defineAction({
   options: z.object({ channel: channelOption().optional() }),
   guards: [moderator],
@@ -105,16 +98,6 @@ export const requestAction = defineAction({
     if (asked) return reply(asked);
     const warnings = await setAndWarn([watch], ctx);
     const named = { channel: channelMention(channel) };
-    // Other channels are told by a notice, which has the buttons.
-    const shared = await ctx.forReaders();
-    if (isSameChannel(channel, ctx.channel))
-      await services.post(channel, {
-        text: sections(
-          shared.t('autotranslate.request', named),
-          shared.t('autotranslate.by-machine'),
-        ),
-        controls: requestControls(shared.label),
-      });
     await reply({ text: sections(t('autotranslate.request-set', named), warnings) });
   },
 });
@@ -130,9 +113,10 @@ export const mirrorAction = defineAction({
     'age-restricted': ageOption.meta({ needs: 'age-restrictions' }),
   }),
   guards: [moderator],
+  private: true,
   slow: true,
   async run(ctx) {
-    const { options, services, channel, reply } = ctx;
+    const { options, services, channel, t, reply } = ctx;
     const { space } = channel;
     const typed = readChannels(options.channels, services.languages, space.platform);
     if (!typed || typed.length === 0) throw userError('bad-input', 'autotranslate.mirror-how');
@@ -166,13 +150,12 @@ export const mirrorAction = defineAction({
       throw userError('bad-input', 'autotranslate.one-language');
     const asked = await endsLink(watches, ctx);
     if (asked) return reply(asked);
-    const said = await answering(changer(ctx), ctx);
-    const warnings = await setAndWarn(watches, said, options['age-restricted']);
-    const linked = watches.map((watch) => linkedLine(watch, said));
+    const warnings = await setAndWarn(watches, ctx, options['age-restricted']);
+    const linked = watches.map((watch) => linkedLine(watch, ctx));
     await reply({
       text: sections(
-        lines(said.t('autotranslate.mirror'), bullets(...linked)),
-        await switchLines(options, said),
+        lines(t('autotranslate.mirror'), bullets(...linked)),
+        await switchLines(options, ctx),
         warnings,
       ),
     });

@@ -23,7 +23,7 @@ import {
 import type { RichText } from '../../src/rich-text/rich-text.ts';
 import { plainText } from '../../src/rich-text/walk.ts';
 import { demandChange, groupHere } from './change.ts';
-import { namesOf, presser, replacedLine } from './context.ts';
+import { namesOf, changer, replacedLine } from './context.ts';
 import { languageControl, type PanelContext } from './panel-controls.ts';
 import { back } from './panel-pages.ts';
 
@@ -46,7 +46,7 @@ export const formsOf = ({ services, channel }: PanelContext): readonly SetupForm
 
 /** The person who asks, with what they may decide about. */
 export const asking = (ctx: PanelContext) => ({
-  by: presser(ctx),
+  by: changer(ctx),
   person: ctx.member,
   admit: async (channels: readonly Channel[]) => demandChange(channels, ctx),
   signal: ctx.signal,

@@ -35,7 +35,6 @@ export { DAY_MS, HOUR_MS, MINUTE_MS } from '../async/clock.ts';
 export { CHART_SIGNS } from './usage-chart.ts';
 export { attachmentTranscript } from './answer-updates.ts';
 export { resultOf } from '../async/abort.ts';
-export { requestControls } from '../autotranslate/request-controls.ts';
 export { joinMark, modeKey, replacedText, setupMark } from '../autotranslate/replaced.ts';
 export { excerptRow, rowChars } from '../text/excerpt-row.ts';
 export { excerpt, shorten } from '../text/quoted-words.ts';

@@ -266,8 +266,6 @@ export const rulesWatch = (space: Space, rules: WatchRules): ChannelWatch => ({
 export interface Changer {
   readonly name: string;
   readonly locale: string;
-  /** The channel where that is answered for all to see; undefined where the person alone sees the answer. */
-  readonly in?: Channel | undefined;
 }
 
 /** Most channels of one group. */

@@ -57,9 +57,6 @@ const TOLD: Readonly<Partial<Record<LinkNotice, 'linked' | 'unagreed'>>> = {
   'autotranslate.unagreed-here': 'unagreed',
 };
 
-export const isFrom = (channel: Channel, by: Changer): boolean =>
-  by.in !== undefined && isSameChannel(channel, by.in);
-
 /** A person of a space. */
 interface Doer {
   readonly name: string;
@@ -206,7 +203,7 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
   ): void => {
     const isNew = ({ channel }: ChannelWatch): boolean =>
       joined.some((one) => isSameChannel(one, channel));
-    const readers = group.filter((each) => !isNew(each) && !isFrom(each.channel, by));
+    const readers = group.filter((each) => !isNew(each));
     const isOwn = ({ channel }: ChannelWatch): boolean =>
       joined.some(({ space }) => keyOf(space) === keyOf(channel.space));
     const here = readers.filter(isOwn);
@@ -230,20 +227,20 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
       await tell(channel, text, controls);
     });
 
-  /** Tells a channel who turned auto-translate off for it, or paused it, where that was done elsewhere. */
+  /** Tells a channel who turned auto-translate off for it, or paused it. */
   const tellOff = (
     watch: ChannelWatch,
     by: Changer | undefined,
     what: 'off-here' | 'paused-here' | 'paused-linked' | 'resumed-here' = 'off-here',
   ): void => {
-    if (!by || isFrom(watch.channel, by)) return;
+    if (!by) return;
     tellIn(watch, by, (t) => ({
       text: t(`autotranslate.${what}`, { name: quotedWords(by.name) }),
     }));
   };
 
   /**
-   * Tells channels who turned auto-translate on for them, or changed it, and into what, where that was done elsewhere.
+   * Tells channels who turned auto-translate on for them, or changed it, and into what.
    *
    * @param before the watches of those that were told what becomes of their messages
    */
@@ -255,7 +252,6 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
     for (const watch of set) {
       const { channel, mode, languages } = watch;
       const isKnown = before.some((each) => isSameChannel(each.channel, channel));
-      if (isFrom(channel, by)) continue;
       const others = watches.group(watch).filter((each) => !isSameChannel(each.channel, channel));
       const into = mode === 'mirror' ? others.flatMap((each) => each.languages) : languages;
       tellIn(watch, by, (t, locale) => {
@@ -266,6 +262,7 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
           text: lines(
             t(`autotranslate.${isKnown ? 'changed' : 'on'}-here`, params),
             replacedBy(watch, before, t, locale),
+            mode === 'request' && t('autotranslate.request', { channel: channelMention(channel) }),
           ),
           ...(mode === 'request' && { controls: requestControls((key) => plainText(t(key))) }),
         };

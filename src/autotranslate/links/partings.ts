@@ -5,7 +5,7 @@ import type { WatchStore } from '../../store/channels/watches.ts';
 import type { WatchedPlatforms } from '../watched-platforms.ts';
 import type { OwnWatches } from '../watches.ts';
 import { spaceElsewhere } from './names.ts';
-import { isFrom, type createLinkNotices, type LinkNoticeParams } from './notices.ts';
+import type { createLinkNotices, LinkNoticeParams } from './notices.ts';
 
 export interface PartingsDeps extends Pick<
   ReturnType<typeof createLinkNotices>,
@@ -37,7 +37,7 @@ export const createPartings = (deps: PartingsDeps) => {
 
   /**
    * Changes watches, and tells all others that are not linked with one of these any more, and these where they are set up
-   * otherwise or a person ends them, but where the answer to the person who changes it says so.
+   * otherwise or a person ends them.
    *
    * @param cause what other spaces are told of it
    */
@@ -48,8 +48,7 @@ export const createPartings = (deps: PartingsDeps) => {
     cause: LinkNoticeParams['cause'] = by && 'changed',
   ): Promise<Result> => {
     const keys = new Set(channels.map(channelKey));
-    const isTold = ({ channel }: ChannelWatch): boolean =>
-      keys.has(channelKey(channel)) || (!!by && isFrom(channel, by));
+    const isTold = ({ channel }: ChannelWatch): boolean => keys.has(channelKey(channel));
     const linked = channels.flatMap((about) =>
       groupOf(about).flatMap((reader) => (isTold(reader) ? [] : [{ reader, about }])),
     );
@@ -59,7 +58,7 @@ export const createPartings = (deps: PartingsDeps) => {
       const reader = find(one) ?? (by && old);
       const left = others.map((each) => each.channel);
       const about = left.filter((each) => !groupOf(one).some(isWatchOf(each)));
-      if (reader && about.length > 0 && !(by && isFrom(one, by)))
+      if (reader && about.length > 0)
         void tellLinks([reader], 'autotranslate.unlinked-here', about, by && { name: by.name });
     }
     const parted = linked.filter(

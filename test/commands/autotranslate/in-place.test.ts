@@ -21,8 +21,6 @@ describe('/autotranslate reply and thread', () => {
       sentence('autotranslate.skips'),
       sentence('autotranslate.voice-messages'),
       sentence('autotranslate.no-bots'),
-      '',
-      sentence('autotranslate.by-machine'),
     ]);
   });
 

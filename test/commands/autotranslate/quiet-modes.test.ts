@@ -26,31 +26,14 @@ describe('/autotranslate compact', () => {
 });
 
 describe('/autotranslate request', () => {
-  it('puts a line with buttons into this channel, and tells the rest to who set it', async () => {
+  it('keeps the languages, and leaves all lines of the channel to its notice', async () => {
     await harness().run('autotranslate reply', { languages: 'es' });
     const { text, controls } = await harness().run('autotranslate request');
     expect(watchesOf(harness())).toMatchObject([{ id: '100', mode: 'request', languages: ['es'] }]);
-    const [line, ...more] = harness().script.posted;
-    expect(more).toEqual([]);
-    expect(line?.in).toBe('100');
-    expect(line?.text.split('\n')).toEqual([
-      sentence('autotranslate.request', { channel: '<#100>' }),
-      '',
-      sentence('autotranslate.by-machine'),
-    ]);
-    expect(labelled(line, 'autotranslate.read-here')).toMatchObject({
-      press: 'catchup recent',
-    });
-    expect(labelled(line, 'language.button')).toMatchObject({ press: 'language pick' });
+    expect(harness().script.posted).toEqual([]);
     expect(text).toContain(sentence('autotranslate.request-set', { channel: '<#100>' }));
     expect(text).toMatch(/⚠️ .*<#100>.*Spanish/);
     expect(controls ?? []).toEqual([]);
-  });
-
-  it('leaves the line to the other channel where that is named', async () => {
-    const { text } = await harness().run('autotranslate request', { channel: '<#200>' });
-    expect(harness().script.posted).toEqual([]);
-    expect(text).toContain(sentence('autotranslate.request-set', { channel: '<#200>' }));
   });
 
   it('has the rules in the panel where it says that they apply', async () => {

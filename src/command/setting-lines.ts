@@ -99,7 +99,8 @@ export const ruleLines = (rules: WatchRules, ctx: Context): readonly Maybe<RichT
         ),
       }),
     engine !== '' && t('rules.engine', { engine: typedCode(engine) }),
-    formality !== '' && t(`rules.formality.${formality}`),
+    formality !== '' &&
+      t('rules.formality-shown', { formality: t(`rules.formality.${formality}`) }),
     reading !== '' &&
       t('rules.reading', { language: ctx.services.languages.name(reading, locale) }),
   ];

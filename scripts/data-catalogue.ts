@@ -213,7 +213,7 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
     stored: 'The options of both channels, and who asks.',
     about: 'The moderator who used a code.',
     why: 'To link channels once moderators of both sides have agreed.',
-    kept: 'Until it is answered. After a day it is void, and deleted within an hour.',
+    kept: 'Until it is answered and its question shows that. After a day it is void, and deleted within 25 hours.',
     forgotten: 'Stays, without who asks.',
   },
   glossary_term: {

@@ -279,7 +279,7 @@ export const openAutoTranslate = async ({
   const { compare: compareThreads } = threadChanges;
   const missedPins = createMissedPins({ ...shared, copyPin: copiedPins.copy, compareThreads });
 
-  const repeated = createRepeatedWork({ ...shared, days, markDeleted });
+  const repeated = createRepeatedWork({ ...shared, ...links, days, markDeleted });
   /** Drops the words in memory, which only help to translate others. */
   const forgetAll = (): void => {
     context.forgetAll();

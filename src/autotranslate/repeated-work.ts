@@ -11,7 +11,7 @@ import { startRetention, type RetentionDeps } from './retention.ts';
 type RepeatedWorkDeps = RetentionDeps &
   FlagRemovalDeps &
   GivenUpNoticesDeps &
-  TermAnnouncementsDeps;
+  TermAnnouncementsDeps & { readonly closeRequests: () => Promise<void> };
 
 /** Creates the work that one of all processes does now and then: clearing what is old, and telling what was not told. */
 export const createRepeatedWork = (deps: RepeatedWorkDeps) => {
@@ -28,6 +28,7 @@ export const createRepeatedWork = (deps: RepeatedWorkDeps) => {
         startFlagRemoval(deps),
         startRepeated(deps.leases, 'given-up', GATHER_MS, givenUp.look),
         startRepeated(deps.leases, 'announcements', ANNOUNCED_EVERY_MS, announcements.look),
+        startRepeated(deps.leases, 'requests', ANNOUNCED_EVERY_MS, deps.closeRequests),
       ];
     },
     /** Resolves when nothing is being told. */

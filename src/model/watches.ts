@@ -23,11 +23,7 @@ export interface SetOptions {
   readonly by?: Changer;
   /** True where age-restricted channels may be linked with others. Default: false. */
   readonly mayMixAges?: boolean;
-}
-
-/** Options of adding a channel to a group. */
-export interface JoinOptions extends SetOptions {
-  /** The `joinMark` of what the person was shown. Default: not compared. */
+  /** For `join`, the `joinMark` of what the person was shown. Default: not compared. */
   readonly seen?: string;
 }
 
@@ -154,11 +150,7 @@ export interface Watches {
    * `autotranslate.panel-changed` where that is not what the person was shown. Other spaces that have channels in the group
    * are told.
    */
-  join(
-    watch: ChannelWatch,
-    other: Channel,
-    options?: JoinOptions,
-  ): Promise<readonly ChannelWatch[]>;
+  join(watch: ChannelWatch, other: Channel, options?: SetOptions): Promise<readonly ChannelWatch[]>;
   /** Names of the permissions that a watch still lacks, as the platform shows them. */
   missing(watch: ChannelWatch): Promise<readonly string[]>;
   /**
@@ -233,7 +225,7 @@ export interface Watches {
    * `pressedIn` is to say, in its own language; undefined where there is none. It has controls where nothing was answered:
    * the channel was set up otherwise since the question was put, which is put anew.
    *
-   * @param pressedIn the channel of the question that shows the answer itself: it goes from the others
+   * @param pressedIn the channel of the question that was pressed
    * @param seen the `setupMark` of the channel as the person who agrees was shown it. Default: not compared
    */
   answer(

@@ -153,8 +153,11 @@ export interface Schema extends MessageTables, ProcessTables {
     from_platform: string;
     from_space_id: string;
     code_hash: string;
-    /** `drafted` until the person has seen the other side and agreed; `asked` until the question stands there. */
-    state: 'drafted' | 'asked' | 'told';
+    /**
+     * `drafted` until the person has seen the other side and agreed; `asked` until the question stands there; `ended` from the
+     * answer on, until the question shows it.
+     */
+    state: 'drafted' | 'asked' | 'told' | 'ended';
     /** JSON of the two watches, and of what was agreed with them. */
     request: string;
     /** Id and name of the person who asks; null where they had their data deleted. */

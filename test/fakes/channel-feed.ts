@@ -183,6 +183,7 @@ export const createFakeFeed = (
       whisper: async (_, personId, { text }) =>
         void whispered.push(`${personId}: ${plainText(text)}`),
       edit: async (posted, { text, controls = [] }) => {
+        meet('edit', false, posted.channel);
         const { ref } = replace({ channel: posted.channel, id: posted.ids[0] }, text);
         Object.assign(find(ref) ?? {}, { controls });
         return posted;

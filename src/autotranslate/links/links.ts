@@ -15,7 +15,7 @@ import {
   type Changer,
   type ChannelWatch,
 } from '../../model/space.ts';
-import type { JoinOptions, LinkInvite, SetOptions } from '../../model/watches.ts';
+import type { LinkInvite, SetOptions } from '../../model/watches.ts';
 import type { LinkAsker, LinkInvites } from '../../store/channels/link-invites.ts';
 import type { Claim, WatchStore } from '../../store/channels/watches.ts';
 import type { Store } from '../../store/index.ts';
@@ -253,7 +253,7 @@ export const createLinks = (deps: LinksDeps) => {
     join: async (
       asked: ChannelWatch,
       other: Channel,
-      { by, mayMixAges = false, seen }: JoinOptions = {},
+      { by, mayMixAges = false, seen }: SetOptions = {},
     ): Promise<readonly ChannelWatch[]> => {
       const watch: ChannelWatch = {
         ...asked,

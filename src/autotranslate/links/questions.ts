@@ -3,13 +3,13 @@ import type { Texts } from '../../i18n/texts.ts';
 import type { Content } from '../../model/message.ts';
 import { channelMention, isSameChannel, type Channel, type Posted } from '../../model/place.ts';
 import type { ChannelWatch } from '../../model/space.ts';
-import { lines, sentence } from '../../rich-text/compose.ts';
+import { lines, sentence, series } from '../../rich-text/compose.ts';
 import { timestamp } from '../../rich-text/rich-text.ts';
 import type { WhileHeld } from '../../ports/processes.ts';
-import type { StoredRequest } from '../../store/channels/link-requests.ts';
+import type { EndedRequest, StoredRequest } from '../../store/channels/link-requests.ts';
 import type { WatchStore } from '../../store/channels/watches.ts';
 import type { SpaceSettings } from '../../store/settings.ts';
-import type { Log } from '../../telemetry/log.ts';
+import { logFailure, type Log } from '../../telemetry/log.ts';
 import type { Languages } from '../../text/language/languages.ts';
 import { replacedText, setupMark } from '../replaced.ts';
 import type { WatchedPlatforms } from '../watched-platforms.ts';
@@ -21,7 +21,7 @@ const SECOND_MS = 1_000;
 
 export interface LinkQuestionsDeps {
   readonly own: Pick<WatchStore, 'list'>;
-  readonly platforms: Pick<WatchedPlatforms, 'find' | 'send' | 'edit'>;
+  readonly platforms: Pick<WatchedPlatforms, 'all' | 'find' | 'of' | 'send' | 'edit'>;
   readonly spaces: Pick<SpaceSettings, 'of'>;
   readonly texts: Pick<Texts, 'rich' | 'in'>;
   readonly languages: Pick<Languages, 'name'>;
@@ -36,7 +36,7 @@ export const createLinkQuestions = (deps: LinkQuestionsDeps) => {
   const { own, platforms, texts, groupOf } = deps;
 
   /** The language of a question: that of its channel, or of its moderators. */
-  const languageIn = async (channel: Channel, { invited }: StoredRequest): Promise<string> => {
+  const languageIn = async (channel: Channel, invited: ChannelWatch): Promise<string> => {
     if (isSameChannel(channel, invited.channel)) return invited.languages[0] ?? 'en';
     return (await deps.spaces.of(channel.space)).moderators?.locale ?? 'en';
   };
@@ -52,7 +52,7 @@ export const createLinkQuestions = (deps: LinkQuestionsDeps) => {
     changed?: readonly [ChannelWatch | undefined],
   ): Promise<Content> => {
     const { id, invited, joining, askedBy, expiresMs } = request;
-    const language = await languageIn(asked, request);
+    const language = await languageIn(asked, invited);
     const [label, t] = [texts.in(language), texts.rich(language)];
     const isOwn = isSameChannel(asked, invited.channel);
     // Not what a thread has of the channel above it.
@@ -97,6 +97,17 @@ export const createLinkQuestions = (deps: LinkQuestionsDeps) => {
     };
   };
 
+  /** What became of a request, as its question in a channel is to say it. */
+  const saying = async (
+    { invited, became }: Pick<EndedRequest, 'invited' | 'became'>,
+    channel: Channel,
+  ): Promise<Content> => {
+    const t = texts.rich(await languageIn(channel, invited));
+    const isOwn = isSameChannel(channel, invited.channel);
+    const about = channelMention(invited.channel);
+    return { text: series([!isOwn && about, t(`autotranslate.link-${became}`)], ' ') };
+  };
+
   /** Does something with a message of the bot; undefined where that fails. */
   const tryIn = async <Result>(
     channel: Channel,
@@ -115,18 +126,17 @@ export const createLinkQuestions = (deps: LinkQuestionsDeps) => {
   };
 
   return {
-    /** Asks in the channel of the code and in that of its moderators; resolves with the questions that stand. */
+    /** Asks in the channel of the moderators, or, where that cannot be done, in that of the code; resolves with the question that stands. */
     put: async (request: StoredRequest, held: WhileHeld): Promise<readonly Posted[]> => {
       const { channel } = request.invited;
       const { moderators } = await deps.spaces.of(channel.space);
-      const content = await contentOf(request, channel);
-      const questions = [await tryIn(channel, () => platforms.send(channel, content, held))];
-      if (moderators && moderators.channel !== channel.id) {
-        const theirs = { space: channel.space, id: moderators.channel };
-        const again = await contentOf(request, theirs);
-        questions.push(await tryIn(theirs, () => platforms.send(theirs, again, held)));
+      const theirs = moderators ? [{ space: channel.space, id: moderators.channel }] : [];
+      for (const place of [...theirs, channel]) {
+        const content = await contentOf(request, place);
+        const posted = await tryIn(place, () => platforms.send(place, content, held));
+        if (posted) return [posted];
       }
-      return questions.filter((each) => each !== undefined);
+      return [];
     },
     /**
      * Puts the questions anew where the channel was set up otherwise meanwhile, but the pressed one: resolves with what that is to
@@ -144,24 +154,20 @@ export const createLinkQuestions = (deps: LinkQuestionsDeps) => {
       }
       return contentOf(request, pressedIn ?? request.invited.channel, [now]);
     },
+    saying,
     /**
-     * Takes the buttons from the questions that were not pressed, and says there what became of the request; resolves with what
-     * the pressed one is to say.
+     * Says in the questions of a request that is over what became of it, in place of their buttons; false where that is to be
+     * tried again.
      */
-    close: async (
-      request: StoredRequest,
-      became: 'done' | 'refused' | 'withdrawn' | 'linked' | 'gone' | 'changed',
-      pressedIn?: Channel,
-    ): Promise<Content | undefined> => {
-      let pressed: Content | undefined;
-      for (const posted of request.questions ?? []) {
-        const { channel } = posted;
-        const language = await languageIn(channel, request);
-        const text = texts.rich(language)(`autotranslate.link-${became}`);
-        if (pressedIn && isSameChannel(channel, pressedIn)) pressed = { text };
-        else await tryIn(channel, () => platforms.edit(posted, { text }));
-      }
-      return pressed;
+    close: async (ended: EndedRequest): Promise<boolean> => {
+      const edit = async (posted: Posted): Promise<void> => {
+        platforms.of(posted.channel);
+        await platforms.edit(posted, await saying(ended, posted.channel));
+      };
+      const faults = ended.questions.map((posted) =>
+        logFailure(deps.log, 'a request for a link could not be closed', () => edit(posted)),
+      );
+      return (await Promise.all(faults)).every((fault) => !fault?.retryable);
     },
   };
 };

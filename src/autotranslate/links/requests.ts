@@ -7,7 +7,7 @@ import type { ChannelWatch } from '../../model/space.ts';
 import type { LinkConditions, LinkProposal, AskedLink, LinkStep } from '../../model/watches.ts';
 import type { Leases } from '../../ports/processes.ts';
 import type { LinkInvites } from '../../store/channels/link-invites.ts';
-import type { LinkRequests, StoredRequest } from '../../store/channels/link-requests.ts';
+import type { LinkEnd, LinkRequests, StoredRequest } from '../../store/channels/link-requests.ts';
 import { currentActor } from '../../store/actor.ts';
 import { noteChange } from '../../store/audit.ts';
 import type { WatchStore } from '../../store/channels/watches.ts';
@@ -64,16 +64,33 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
     return { about: blockKey({ platform: space.platform, id }), after: { ...after, name } };
   };
 
+  /**
+   * Says in the questions of a request that is over that it is, once, whichever processes find that; what fails is kept for
+   * a later try. Never rejects.
+   */
+  const close = async (id: string): Promise<void> => {
+    await logFailure(deps.log, 'a request for a link could not be closed', async () => {
+      const asking = AbortSignal.timeout(ASKING_MS);
+      const tenure = await deps.leases.acquire(`link-question:${id}`, asking);
+      try {
+        for (const ended of await requests.over({ id }))
+          if (await questions.close(ended)) await requests.remove(id);
+      } finally {
+        await tenure.release();
+      }
+    });
+  };
+
   /** Ends a request, once, and says so in its questions; with `isTold` also in the channel that it was made for. */
   const end = async (
     request: StoredRequest,
     became: 'linked' | 'gone' | 'changed',
     isTold = false,
   ) => {
-    if (!(await store.write(async (db) => requests.take(db, request.id)))) return;
+    if (!(await store.write(async (db) => requests.take(db, request.id, became)))) return;
     if (isTold && became !== 'linked')
       void tellLinks([await unlinked(request.joining)], `autotranslate.link-${became}`, []);
-    await questions.close(request, became);
+    await close(request.id);
   };
 
   /** True of a deleted channel, as far as its platform says so in time. */
@@ -106,9 +123,10 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
     return request;
   };
 
-  const taken = (id: string) => async (db: Parameters<LinkRequests['take']>[0]) => {
-    if (!(await requests.take(db, id))) throw isOver();
-  };
+  const taken =
+    (id: string, became: LinkEnd) => async (db: Parameters<LinkRequests['take']>[0]) => {
+      if (!(await requests.take(db, id, became))) throw isOver();
+    };
 
   const link = async (...[grown, claim, who]: Parameters<typeof make>): Promise<void> => {
     await make(grown, claim, who);
@@ -123,11 +141,12 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
     isTold?: (request: StoredRequest) => boolean,
   ): Promise<void> => {
     await logFailure(deps.log, 'links that were asked for could not be ended', async () => {
-      for (const { id } of (await requests.open(space)).filter(isEnding)) {
+      const ending = (await requests.open(space)).filter(isEnding).map(async ({ id }) => {
         using _ = await turns.take(id);
         const request = await requests.find(id);
         if (request) await end(request, became, isTold?.(request));
-      }
+      });
+      await Promise.all(ending);
     });
   };
 
@@ -146,7 +165,9 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
       const request = await requests.find(id);
       if (request?.state !== 'asked') return true;
       const standing = await questions.put(request, tenure);
-      if (standing.length > 0) await requests.told(request, standing);
+      // Another process may have taken the answer of the panel meanwhile.
+      if (standing.length > 0 && !(await requests.told(request, standing)))
+        await questions.close({ ...request, questions: standing, became: 'over' });
       return standing.length > 0;
     } finally {
       await tenure.release();
@@ -194,7 +215,7 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
       if (isOfSpace(drafted.invited, space)) {
         const claim: Parameters<typeof make>[1] = async (db, current) => {
           await useCode(db);
-          await taken(id)(db);
+          await taken(id, 'done')(db);
           demandSetup(joining, current, seen);
         };
         const name = drafted.askedBy;
@@ -235,8 +256,8 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
       const request = await find(id, 'invited', space, pressedIn);
       const { invited, joining } = request;
       if (isLinked(request)) {
-        await store.write(taken(id));
-        await questions.close(request, 'linked');
+        await store.write(taken(id, 'linked'));
+        await close(id);
         throw userError('not-found', 'autotranslate.link-linked');
       }
       if (isAgreed) {
@@ -250,7 +271,7 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
         let changed: readonly [ChannelWatch | undefined] | undefined;
         const claim: Parameters<typeof make>[1] = async (db, current) => {
           // Another process may have answered: its answer stands.
-          await taken(id)(db);
+          await taken(id, 'done')(db);
           demandSetup(joining.channel, current, request.setup);
           const now = current.find(isWatchOf(invited.channel));
           changed = seen !== undefined && seen !== setupMark(now) ? [now] : undefined;
@@ -266,19 +287,21 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
           if (!changed) throw thrown;
           return await questions.renew(request, changed[0], pressedIn);
         }
-        return await questions.close(request, 'done', pressedIn);
+        await close(id);
+        return pressedIn && (await questions.saying({ invited, became: 'done' }, pressedIn));
       }
       await admit([...groupOf(invited.channel), invited].filter((each) => isOfSpace(each, space)));
       const by = currentActor();
       const after = { linkedElsewhere: await namesOf([joining]) };
       await store.write(async (db) => {
-        await taken(id)(db);
+        await taken(id, 'refused')(db);
         const { id: channelId } = invited.channel;
         await noteChange(db, space, by, { what: 'link-refused', channelId, after });
       });
       const asked = await unlinked(joining);
       void tellLinks([asked], 'autotranslate.link-refused-here', [invited.channel]);
-      return await questions.close(request, 'refused', pressedIn);
+      await close(id);
+      return pressedIn && (await questions.saying({ invited, became: 'refused' }, pressedIn));
     },
     openLinks: async (channel: Channel): Promise<readonly AskedLink[]> => {
       const all = await requests.open(channel.space);
@@ -309,7 +332,7 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
       const what = 'link-withdrawn';
       const [ours, theirs] = [await namesOf([joining]), await namesOf([invited])];
       await store.write(async (db) => {
-        await taken(id)(db);
+        await taken(id, 'withdrawn')(db);
         for (const [{ channel }, linkedElsewhere] of [
           [joining, theirs],
           [invited, ours],
@@ -321,12 +344,19 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
             after: { linkedElsewhere },
           });
       });
-      await questions.close(request, 'withdrawn');
+      await close(id);
     },
     /** Ends what was asked for channels of a space that are gone. */
     endOf: async (space: Space, isOf: (watch: ChannelWatch) => boolean): Promise<void> => {
       const isEnding = ({ invited, joining }: StoredRequest) => isOf(invited) || isOf(joining);
       await endOpen(space, isEnding, 'gone', ({ joining }) => !isOf(joining));
+    },
+    /** Begins to say in questions that their requests are over, where that was not said. Never rejects. */
+    closeRequests: async (): Promise<void> => {
+      await logFailure(deps.log, 'links that are over could not be looked for', async () => {
+        for (const [platform] of platforms.all())
+          for (const { id } of await requests.over({ platform })) void close(id);
+      });
     },
     /** Asks the spaces of a platform that is ready what they were to be asked before a restart. */
     resume: (platform: string): void => {

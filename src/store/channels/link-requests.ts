@@ -31,8 +31,19 @@ export interface StoredRequest extends RequestedLink {
   readonly expiresMs: number;
 }
 
+type LinkAnswer = 'done' | 'refused' | 'withdrawn';
+/** What became of a request, as its questions tell it. */
+export type LinkEnd = LinkAnswer | 'linked' | 'gone' | 'changed' | 'expired' | 'over';
+
+/** A request that can be answered no more, and of which its questions do not tell yet. */
+export type EndedRequest = Required<Pick<StoredRequest, 'id' | 'invited' | 'questions'>> & {
+  readonly became: LinkEnd;
+};
+
 /** Time within which the side that made the code has to answer. */
 const ANSWER_MS = DAY_MS;
+/** Time after which a request that is over is deleted, even where its questions do not say so. */
+const CLOSING_MS = DAY_MS;
 
 /** Most open requests of a space that are listed. */
 const MOST_OPEN = 100;
@@ -67,9 +78,9 @@ export type LinkRequests = ReturnType<typeof createLinkRequestStore>;
 
 /** Stores the links that were asked for, until they are answered or expire. */
 export const createLinkRequestStore = (store: Store, now: () => number) => ({
-  /** Deletes the requests that can be answered no more. */
+  /** Deletes the requests that have been over for long. */
   clear: async (): Promise<void> => {
-    await store.write(async (db) => deleteExpired(db, 'link_request', now()));
+    await store.write(async (db) => deleteExpired(db, 'link_request', now() - CLOSING_MS));
   },
   /** Stores a link that a person has not agreed to yet; resolves with its id. */
   draft: async (link: RequestedLink, codeHash: string, by: LinkAsker): Promise<string> => {
@@ -99,6 +110,7 @@ export const createLinkRequestStore = (store: Store, now: () => number) => ({
     const row = await store
       .selectFrom('link_request')
       .where('id', '=', id)
+      .where('state', '!=', 'ended')
       .where('expires_ms', '>=', now())
       .select(COLUMNS)
       .executeTakeFirst();
@@ -108,7 +120,7 @@ export const createLinkRequestStore = (store: Store, now: () => number) => ({
   open: async ({ platform, id }: Space): Promise<readonly StoredRequest[]> => {
     const rows = await store
       .selectFrom('link_request')
-      .where('state', '!=', 'drafted')
+      .where('state', 'not in', ['drafted', 'ended'])
       .where('expires_ms', '>=', now())
       .where((eb) =>
         eb.or([
@@ -132,19 +144,54 @@ export const createLinkRequestStore = (store: Store, now: () => number) => ({
     const asked = { state: 'asked', request, expires_ms: now() + ANSWER_MS } as const;
     return (await changeRows(db, 'link_request', { id, state }, asked)) > 0;
   },
-  /** Notes that the question stands, and where. */
-  told: async ({ id, ...link }: StoredRequest, questions: readonly Posted[]): Promise<void> => {
+  /** Notes that the question stands, and where; false where the request was answered meanwhile. */
+  told: async ({ id, ...link }: StoredRequest, questions: readonly Posted[]): Promise<boolean> => {
     const told = { state: 'told', request: textOf(link, { questions }) } as const;
-    await store.write(async (db) => changeRows(db, 'link_request', { id, state: 'asked' }, told));
+    const untold = { id, state: 'asked' } as const;
+    return store.write(async (db) => (await changeRows(db, 'link_request', untold, told)) > 0);
   },
   /** Lists the ids of the requests of which a platform's spaces were not told yet. */
   untold: async (platform: Space['platform']): Promise<readonly string[]> => {
     const rows = await readRows(store, 'link_request', { platform, state: 'asked' }, ['id']);
     return rows.map(({ id }) => id);
   },
-  /** Takes a request within a transaction; false where it was answered already. */
-  take: async (db: Transaction<Schema>, id: string): Promise<boolean> => {
-    await deleteExpired(db, 'link_request', now());
-    return (await deleteRows(db, 'link_request', { id })) > 0;
+  /** Ends a request within a transaction, with all but what its questions still have to say; false where it was ended already. */
+  take: async (db: Transaction<Schema>, id: string, became: LinkEnd): Promise<boolean> => {
+    const [row] = await readRows(db, 'link_request', { id }, ['state', 'request', 'expires_ms']);
+    if (!row || row.state === 'ended' || row.expires_ms < now()) return false;
+    const { state } = row;
+    const { invited, questions } = JSON.parse(row.request) as RequestedLink;
+    if (!questions) return (await deleteRows(db, 'link_request', { id, state })) > 0;
+    const { platform, id: spaceId } = invited.channel.space;
+    const ended = {
+      state: 'ended',
+      request: JSON.stringify({ invited, questions, became }),
+      // What is left is the asked side's alone.
+      from_platform: platform,
+      from_space_id: spaceId,
+      asked_by: null,
+      asked_by_name: null,
+      expires_ms: now() - 1,
+    } as const;
+    return (await changeRows(db, 'link_request', { id, state }, ended)) > 0;
+  },
+  /** Lists the requests that are over, and of which their questions do not tell yet. */
+  over: async (of: { readonly platform: string } | { readonly id: string }) => {
+    const rows = await store
+      .selectFrom('link_request')
+      .where((eb) => eb.and(of))
+      .where('state', 'in', ['told', 'ended'])
+      .where('expires_ms', '<', now())
+      .select(['id', 'request'])
+      .execute();
+    const expired: Pick<EndedRequest, 'became'> = { became: 'expired' };
+    return rows.map(({ id, request }) => {
+      const stored = JSON.parse(request) as Omit<EndedRequest, 'id'>;
+      return { ...expired, ...stored, id };
+    });
+  },
+  /** Deletes a request that is over. */
+  remove: async (id: string): Promise<void> => {
+    await store.write(async (db) => deleteRows(db, 'link_request', { id }));
   },
 });

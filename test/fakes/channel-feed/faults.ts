@@ -19,6 +19,7 @@ interface FeedFault {
     | 'history'
     | 'read'
     | 'post'
+    | 'edit'
     | 'isReader';
   readonly error: AppError;
   readonly after?: boolean;

@@ -138,6 +138,30 @@ describe('several processes on one database', () => {
     expect(feed.texts(ENGLISH)).toHaveLength(1);
   });
 
+  it('say once that a request for a link is over, whichever of them find that', async () => {
+    const url = await makeDatabase();
+    const feed = createFakeFeed();
+    const there = { ...SPACE, id: 'there' };
+    feed.nameSpace(there, 'there.example');
+    const all = [await openProcess(url, feed), await openProcess(url, feed)];
+    const [{ watches }] = all.map(({ running }) => running) as [AutoTranslate];
+    const by = { id: 'ada', name: 'Ada' };
+    const admit = async (): Promise<void> => undefined;
+    const mirror = (of: Channel) => watchOf(of, { mode: 'mirror' });
+    const { code } = await watches.invite(mirror(ENGLISH), false, by);
+    const joining = mirror(channel('theirs', undefined, there));
+    const { id } = await watches.propose(code, joining, { admit, mayMixAges: false, by });
+    expect(await watches.ask(id, there, admit)).toBe('asked');
+    const expired = { expires_ms: 0 };
+    await all[0]!.store.updateTable('link_request').set(expired).execute();
+    for (const { running } of [...all, ...all]) await running.watches.closeRequests();
+    const { store } = all[0]!;
+    await expect.poll(() => store.selectFrom('link_request').selectAll().execute()).toEqual([]);
+    await expect.poll(() => store.leases.isAnyHeld('link-question')).toBe(false);
+    expect(feed.calls.filter((call) => call === 'edit')).toHaveLength(1);
+    expect(feed.asked(ENGLISH)).toEqual([]);
+  });
+
   it.each<readonly [string, boolean]>([
     ['channels', false],
     ['rules', true],

@@ -78,14 +78,6 @@ describe('a link', () => {
     });
   });
 
-  it('is asked for in the moderators’ channel where the channel itself cannot be written to', async () => {
-    await scene.spaces.change(SPACE, { moderators: { channel: 'mods', locale: 'en' } });
-    scene.feed.fail({ call: 'post', error: lost() });
-    const { id } = await propose(scene.watches);
-    expect(await scene.watches.ask(id, WORKSPACE, admit)).toBe('asked');
-    expect(scene.feed.asked(channel('mods'))).toHaveLength(2);
-  });
-
   it('is shown to both sides while it is open, and can be withdrawn by the one that asked', async () => {
     scene.feed.nameSpace(SPACE, 'Babel');
     scene.other.nameSpace(WORKSPACE, 'tower.example');

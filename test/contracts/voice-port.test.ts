@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
 import { AppError } from '../../src/errors.ts';
-import type { VoiceLink, VoicePort } from '../../src/ports/voice.ts';
+import type { LinkListener, VoiceLink, VoicePort } from '../../src/ports/voice.ts';
 import { createTestClock } from '../fakes/clock.ts';
 import { channelOf, createVoicePlace, human } from '../fakes/voice-port.ts';
 import { testBroken, testContract } from './contract.ts';
@@ -46,6 +46,14 @@ const openSubject = (change: (port: VoicePort) => VoicePort = (port) => port): V
 };
 
 testContract('the voice port of the tests', voicePortContract, () => openSubject());
+
+/** A port whose listeners are changed. */
+const withListener =
+  (change: (listener: LinkListener) => Partial<LinkListener>) =>
+  (port: VoicePort): VoicePort => ({
+    ...port,
+    join: (room, listener, signal) => port.join(room, { ...listener, ...change(listener) }, signal),
+  });
 
 /** A port whose links are changed. */
 const withLink =
@@ -122,45 +130,26 @@ describe('a voice port', () => {
       fails: 'is silent when playing is aborted, and rejects with the reason',
     },
     'keeps two rooms': {
-      port: openSubject((port) => ({
-        ...port,
-        join: (room, listener, signal) =>
-          port.join(room, { ...listener, ended: () => undefined }, signal),
-      })),
+      port: openSubject(withListener(() => ({ ended: () => undefined }))),
       fails: 'has one room a space: joining another one ends the first, with no error',
     },
     'does not report a move': {
-      port: openSubject((port) => ({
-        ...port,
-        join: (room, listener, signal) =>
-          port.join(room, { ...listener, moved: () => undefined }, signal),
-      })),
+      port: openSubject(withListener(() => ({ moved: () => undefined }))),
       fails: 'follows a move, and says so',
     },
     'does not report its restrictions': {
-      port: openSubject((port) => ({
-        ...port,
-        join: (room, listener, signal) =>
-          port.join(room, { ...listener, restricted: () => undefined }, signal),
-      })),
+      port: openSubject(withListener(() => ({ restricted: () => undefined }))),
       fails: 'reports what moderators keep it from, and when they no longer do',
     },
     'ends twice': {
-      port: openSubject((port) => ({
-        ...port,
-        join: (room, listener, signal) =>
-          port.join(
-            room,
-            {
-              ...listener,
-              ended: (error) => {
-                listener.ended(error);
-                listener.ended(error);
-              },
-            },
-            signal,
-          ),
-      })),
+      port: openSubject(
+        withListener((listener) => ({
+          ended: (error) => {
+            listener.ended(error);
+            listener.ended(error);
+          },
+        })),
+      ),
       fails: 'ends without an error when somebody disconnects it, once',
     },
     'joins for nobody': {

@@ -1,4 +1,4 @@
-import { createServiceClient } from '../../src/api/client.ts';
+import { createServiceClient, type ServiceClient } from '../../src/api/client.ts';
 import { createRealtime, type RealtimeOptions } from '../../src/api/realtime/index.ts';
 import { type CoreDeps, openCore, type RunningCore } from '../../src/app/core.ts';
 import { realCommands } from './real-commands.ts';
@@ -43,6 +43,20 @@ export const openTestCore = async ({
   });
   running.startWork();
   return running;
+};
+
+/** Opens that core without a service, over a database of its own, which is closed with it. */
+export const openOwnCore = async (part: Partial<CoreParts> = {}) => {
+  const store = await openStore('sqlite::memory:');
+  const running = await openTestCore({ client: {} as ServiceClient, store, ...part });
+  return {
+    ...running,
+    store,
+    [Symbol.asyncDispose]: async () => {
+      await running[Symbol.asyncDispose]();
+      await store.destroy();
+    },
+  };
 };
 
 /** Opens that core over the fake service, whose failures are retried at once, and a database. */

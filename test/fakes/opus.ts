@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module';
 import { createDecoder, type OpusDecoderHandle } from 'libopus-wasm';
 import type OpusScript from 'opusscript';
-import { toS16le } from '../../src/audio/pcm.ts';
+import { concatSamples, toS16le } from '../../src/audio/pcm.ts';
 
 const requireCommonJs = createRequire(import.meta.url);
 
@@ -68,11 +68,5 @@ export const decodePackets = async (
   using decoder = await createDecoder({ sampleRate, channels: 1 });
   // Each is decoded into the same memory.
   const parts = packets.map((packet) => decoder.decodeFloat(packet).slice());
-  const whole = new Float32Array(parts.reduce((length, part) => length + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
+  return concatSamples(parts);
 };

@@ -1,15 +1,13 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { ServiceClient } from '../../../src/api/client.ts';
 import { createCallMetrics } from '../../../src/api/call-metrics.ts';
 import { createMetrics } from '../../../src/ops/metrics.ts';
 import type { Content, Message } from '../../../src/model/message.ts';
 import { NO_SPACE } from '../../../src/model/service.ts';
 import type { Member } from '../../../src/model/place.ts';
 import { createMirrorStore } from '../../../src/store/channels/mirrors.ts';
-import { openStore } from '../../../src/store/index.ts';
 import { channel, createFakeFeed, person } from '../../fakes/channel-feed.ts';
 import { createTestClock } from '../../fakes/clock.ts';
-import { openTestCore, type CoreParts } from '../../fakes/open-core.ts';
+import { openOwnCore, type CoreParts } from '../../fakes/open-core.ts';
 import { createStreamingRecogniser } from '../../fakes/recogniser.ts';
 import { markdownOf } from '../../fakes/rich-text.ts';
 import { sentence } from '../../fakes/sentences.ts';
@@ -27,20 +25,6 @@ const BUILT_IN = {
 
 const place = fresh(() => createFakeFeed());
 
-/** The core with a platform whose channels can be watched, and no service. */
-const open = async (part: Partial<CoreParts> = {}) => {
-  const store = await openStore('sqlite::memory:');
-  const running = await openTestCore({ client: {} as ServiceClient, store, ...part });
-  return {
-    ...running,
-    store,
-    [Symbol.asyncDispose]: async () => {
-      await running[Symbol.asyncDispose]();
-      await store.destroy();
-    },
-  };
-};
-
 describe('the core', () => {
   it.each<[string, boolean, Partial<CoreParts>]>([
     ['the built-in service', true, { builtIn: BUILT_IN }],
@@ -50,7 +34,7 @@ describe('the core', () => {
     'recognises words of a recording before they end with %s: %s',
     async (_, hasPartials, part) => {
       const asked: boolean[] = [];
-      await using running = await open({
+      await using running = await openOwnCore({
         ...part,
         createRecogniser: ({ partials }) => {
           asked.push(partials);
@@ -68,7 +52,7 @@ describe('the core', () => {
   );
 
   it('knows which platforms can be used', async () => {
-    await using running = await open();
+    await using running = await openOwnCore();
     let isReady = false;
     expect(running.core.ready()).toEqual({});
     running.attach({ platform: place.platform, ready: () => isReady });
@@ -79,7 +63,7 @@ describe('the core', () => {
 
   it('is ready while a platform is, and no more once the program stops', async () => {
     const draining = new AbortController();
-    await using running = await open({
+    await using running = await openOwnCore({
       builtIn: BUILT_IN,
       draining: draining.signal,
     });
@@ -107,7 +91,7 @@ describe('the core', () => {
       OPERATORS: new Set<string>(),
       LIMIT_CHARACTERS_PER_PERSON: 3,
     };
-    await using running = await open({ metrics, calls, config, builtIn: BUILT_IN });
+    await using running = await openOwnCore({ metrics, calls, config, builtIn: BUILT_IN });
     const { services } = running.core;
     const { signal } = new AbortController();
     expect((await services.status(signal, NO_SPACE)).recent).toBeUndefined();
@@ -126,7 +110,7 @@ describe('the core', () => {
   });
 
   it('tells whoever translates a copy which small engine made it', async () => {
-    await using running = await open();
+    await using running = await openOwnCore();
     const { core, store } = running;
     running.attach({ platform: place.platform, ready: () => true });
     // A voice message: what its author wrote would be translated anew.
@@ -161,7 +145,7 @@ describe('the core', () => {
   });
 
   it('uses no copy of somebody who opted out', async () => {
-    await using running = await open();
+    await using running = await openOwnCore();
     const { core, store } = running;
     running.attach({ platform: place.platform, ready: () => true });
     const { ref } = place.say(HERE, 'hello', { author: person('bob') });
@@ -196,7 +180,7 @@ describe('the core', () => {
 });
 
 it('announces a proposal for the glossary that is accepted, and none that is refused', async () => {
-  await using running = await open({});
+  await using running = await openOwnCore({});
   const announced = vi.spyOn(running.autoTranslate, 'termAccepted');
   const { glossary } = running.core.services;
   const by = { platform: 'test', id: 'bob' };
@@ -208,7 +192,7 @@ it('announces a proposal for the glossary that is accepted, and none that is ref
 });
 
 describe('the end of the work', () => {
-  type Opened = Awaited<ReturnType<typeof open>>;
+  type Opened = Awaited<ReturnType<typeof openOwnCore>>;
   const beginCommand = async ({ core }: Opened, effect: () => Promise<void>): Promise<void> =>
     core.dispatch({
       id: '1',
@@ -239,7 +223,7 @@ describe('the end of the work', () => {
     ['an event', beginEvent, false],
   ])('waits for %s that is under way, no longer than it may', async (_, begin, isInTime) => {
     const clock = createTestClock();
-    await using running = await open({ clock });
+    await using running = await openOwnCore({ clock });
     const begun = Promise.withResolvers<void>();
     const ended = Promise.withResolvers<void>();
     const begins = begin(running, async () => {
@@ -261,7 +245,7 @@ describe('the end of the work', () => {
 
   it('has moderators told of what was gathered, and waits no longer than two seconds', async () => {
     const clock = createTestClock();
-    await using running = await open({ clock });
+    await using running = await openOwnCore({ clock });
     const told = vi.spyOn(running.autoTranslate, 'drain').mockReturnValue(new Promise(() => {}));
     const drained = running.drain(5_000);
     await vi.waitFor(() => expect(told).toHaveBeenCalledOnce());

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { ServiceClient } from '../../../src/api/client.ts';
-import { openStore, type Store } from '../../../src/store/index.ts';
+import type { Store } from '../../../src/store/index.ts';
 import { KEPT, LEFT, tablesWith, valuesOfSpaces } from '../../contracts/removal.ts';
 import { fillEveryTable, tablesOf } from '../../fakes/every-table.ts';
-import { openTestCore } from '../../fakes/open-core.ts';
+import { openOwnCore } from '../../fakes/open-core.ts';
 
 /** Tables without any data of a space. */
 const OF_NO_SPACE = ['agreement', 'lease', 'machine', 'quota', 'revision', 'shared_state'];
@@ -13,22 +12,9 @@ const fill = async (store: Store): Promise<void> => {
   await fillEveryTable(store, KEPT.id, valuesOfSpaces(KEPT.id, KEPT.id));
 };
 
-const open = async () => {
-  const store = await openStore('sqlite::memory:');
-  const running = await openTestCore({ client: {} as ServiceClient, store });
-  return {
-    ...running,
-    store,
-    [Symbol.asyncDispose]: async () => {
-      await running[Symbol.asyncDispose]();
-      await store.destroy();
-    },
-  };
-};
-
 describe('a space that the bot was removed from', () => {
   it('leaves no record of what was mirrored into it, or from it', async () => {
-    await using running = await open();
+    await using running = await openOwnCore();
     const { store, core } = running;
     await fillEveryTable(store, 'from', valuesOfSpaces(LEFT.id, KEPT.id));
     await fillEveryTable(store, 'into', valuesOfSpaces(KEPT.id, LEFT.id));
@@ -37,7 +23,7 @@ describe('a space that the bot was removed from', () => {
   });
 
   it('leaves nothing of its channels’ glossaries, and keeps those of a space whose id begins alike', async () => {
-    await using running = await open();
+    await using running = await openOwnCore();
     const { store, core } = running;
     const { glossary } = core.services;
     const alike = { ...LEFT, id: `${LEFT.id}2` };
@@ -50,7 +36,7 @@ describe('a space that the bot was removed from', () => {
   });
 
   it('takes along the choices of its own people, and not those of people in any space', async () => {
-    await using running = await open();
+    await using running = await openOwnCore();
     const { settings, privacy } = running.core.services;
     const own = { platform: 'place', id: 'own', homeId: LEFT.id };
     const anywhere = { platform: 'place', id: 'anywhere' };
@@ -67,7 +53,7 @@ describe('a space that the bot was removed from', () => {
   });
 
   it('has no copy in memory of its settings, its glossary or its languages', async () => {
-    await using running = await open();
+    await using running = await openOwnCore();
     const { spaces, glossary, languages } = running.core.services;
     const channel = { space: LEFT, id: 'here' };
     const author = { platform: 'place', id: 'bob' };
@@ -85,7 +71,7 @@ describe('a space that the bot was removed from', () => {
   });
 
   it('has nothing stored for it by work that ends later, until the bot is there again', async () => {
-    await using running = await open();
+    await using running = await openOwnCore();
     const { store, core } = running;
     await core.feedListener.spaceLeft(LEFT);
     await fill(store);
@@ -101,7 +87,7 @@ describe('a space that the bot was removed from', () => {
   });
 
   it('is not greeted again where the bot is added again at once', async () => {
-    await using running = await open();
+    await using running = await openOwnCore();
     const { feedListener, services } = running.core;
     expect(await services.spaces.greets(LEFT, LEFT.id)).toBe(true);
     await feedListener.spaceLeft(LEFT);
@@ -110,7 +96,7 @@ describe('a space that the bot was removed from', () => {
   });
 
   it('may be removed twice at once', async () => {
-    await using running = await open();
+    await using running = await openOwnCore();
     await fill(running.store);
     const { feedListener } = running.core;
     await Promise.all([feedListener.spaceLeft(LEFT), feedListener.spaceLeft(LEFT)]);
@@ -121,7 +107,7 @@ describe('a space that the bot was removed from', () => {
 
 describe('a person who has their data deleted', () => {
   it('is not remembered by which engine translated for them', async () => {
-    await using running = await open();
+    await using running = await openOwnCore();
     const { engineTurns, privacy } = running.core.services;
     const ref = { channel: { space: KEPT, id: 'here' }, id: '1' };
     const [ada, bob] = ['ada', 'bob'].map((id) => ({

@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { concatSamples } from '../../../src/audio/pcm.ts';
 import { createResampler, resample, toOneRate } from '../../../src/audio/resample.ts';
-import { chunked, joinSamples, tone } from './support.ts';
+import { chunked, tone } from './support.ts';
 import { casesOf } from '../../fakes/cases.ts';
 
 const convert = (samples: Float32Array, fromHz: number, toHz: number, size = 700): Float32Array => {
@@ -9,7 +10,7 @@ const convert = (samples: Float32Array, fromHz: number, toHz: number, size = 700
   const parts: Float32Array[] = [];
   for (let at = 0; at < samples.length; at += size)
     parts.push(resampler.push(samples.subarray(at, at + size)));
-  return joinSamples([...parts, resampler.end()]);
+  return concatSamples([...parts, resampler.end()]);
 };
 
 /** How far below the tone everything else is, in dB; the edges, where the tone begins, left out. */
@@ -80,7 +81,7 @@ describe('the resampler', () => {
 
   it('passes sound through that has the rate already', async () => {
     const samples = tone(16_000, 0.5);
-    const out = joinSamples(await Array.fromAsync(resample(chunked(samples), 16_000, 16_000)));
+    const out = concatSamples(await Array.fromAsync(resample(chunked(samples), 16_000, 16_000)));
     expect(out).toEqual(samples);
   });
 
@@ -111,7 +112,7 @@ describe('the resampler', () => {
 
   it('follows a rate that changes, but not without end', async () => {
     const parts = await Array.fromAsync(toOneRate(alternating(40), 16_000));
-    expect(joinSamples(parts).length).toBe(21 * 200 + 20 * 100);
+    expect(concatSamples(parts).length).toBe(21 * 200 + 20 * 100);
     await expect(Array.fromAsync(toOneRate(alternating(400), 16_000))).rejects.toMatchObject({
       code: 'bad-input',
     });
@@ -123,11 +124,11 @@ describe('the resampler', () => {
     };
     const parts = await Array.fromAsync(toOneRate(sound(), 16_000));
     expect(Math.max(...parts.map((part) => part.length))).toBeLessThan(1_000);
-    expect(joinSamples(parts).length).toBe(Math.round((200_000 * 16_000) / 655_343));
+    expect(concatSamples(parts).length).toBe(Math.round((200_000 * 16_000) / 655_343));
   });
 
   it('works off a stream', async () => {
-    const out = joinSamples(
+    const out = concatSamples(
       await Array.fromAsync(resample(chunked(tone(48_000, 1)), 48_000, 16_000)),
     );
     expect(out.length).toBe(16_000);

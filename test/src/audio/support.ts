@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { decodeTo } from '../../../src/audio/codec/decode.ts';
+import { concatSamples } from '../../../src/audio/pcm.ts';
 import { createLevelMeter } from '../../../src/audio/vad.ts';
 import type { ByteSource } from '../../../src/model/message.ts';
 import { decodePackets } from '../../fakes/opus.ts';
@@ -39,16 +40,6 @@ export const never = new AbortController().signal;
 export const concat = (parts: readonly Uint8Array[]): Uint8Array =>
   new Uint8Array(Buffer.concat(parts));
 
-export const joinSamples = (parts: readonly Float32Array[]): Float32Array => {
-  const whole = new Float32Array(parts.reduce((total, part) => total + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
-};
-
 export const tone = (sampleRateHz: number, seconds: number, hz = 440): Float32Array =>
   new Float32Array(Math.round(sampleRateHz * seconds)).map(
     (_, i) => 0.5 * Math.sin((2 * Math.PI * hz * i) / sampleRateHz),
@@ -59,7 +50,7 @@ export async function* chunked(samples: Float32Array, size = 1_000): AsyncGenera
 }
 
 export const decodeAll = async (source: ByteSource, sampleRateHz = 16_000): Promise<Float32Array> =>
-  joinSamples(await Array.fromAsync(decodeTo(source, sampleRateHz, never)));
+  concatSamples(await Array.fromAsync(decodeTo(source, sampleRateHz, never)));
 
 /** How alike two sounds of 16 kHz are in their course of loudness: 1 for the same. */
 export const likeness = (a: Float32Array, b: Float32Array): number => {

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { chunkAudio } from '../../../src/audio/chunk/chunk-audio.ts';
 import { decodeWith } from '../../../src/audio/codec/decode.ts';
-import { type Pcm, toS16le } from '../../../src/audio/pcm.ts';
+import { concatSamples, type Pcm, toS16le } from '../../../src/audio/pcm.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { ByteSource } from '../../../src/model/message.ts';
 import { type Ffmpeg, findFfmpeg } from '../../../src/speech/ffmpeg.ts';
 import { createTestClock } from '../../fakes/clock.ts';
-import { decodeAll, fixture, joinSamples, likeness, never, sourceOf } from '../audio/support.ts';
+import { decodeAll, fixture, likeness, never, sourceOf } from '../audio/support.ts';
 import { fresh } from '../../fakes/opened.ts';
 
 const PATH = process.env.PATH ?? '';
@@ -40,7 +40,7 @@ it('says what to do where there is no room for a file', async () => {
 
 /** What a program wrote in place of samples. */
 const textOf = (samples: readonly Float32Array[]): string =>
-  Buffer.from(toS16le(joinSamples(samples))).toString();
+  Buffer.from(toS16le(concatSamples(samples))).toString();
 
 describe('a program in its place', () => {
   let ffmpeg: Ffmpeg;

@@ -9,6 +9,14 @@ const full = (): AppError => new AppError('unavailable', 'full', { retryable: tr
 
 const open = async (...joins: string[]): Promise<Stage> => openStage({ ...QUIET, joins });
 
+/** Opens a stage whose room Ann has come into. */
+const openWithAnn = async (...joins: string[]): Promise<Stage> => {
+  const stage = await open(...joins);
+  stage.place.enter(ROOM, human('ann'));
+  await stage.pass(2_000);
+  return stage;
+};
+
 describe('joining by itself', () => {
   it('begins with captions when the first human comes, and ends a while after the last one left', async () => {
     await using stage = await open('room');
@@ -41,10 +49,8 @@ describe('joining by itself', () => {
   });
 
   it('begins at once when moderators choose a room with people, and ends when they choose it no more', async () => {
-    await using stage = await open();
+    await using stage = await openWithAnn();
     const { place } = stage;
-    place.enter(ROOM, human('ann'));
-    await stage.pass(2_000);
     expect(place.joins).toEqual([]);
     await stage.choose({ joins: ['room'] });
     await stage.pass(2_000);
@@ -67,20 +73,16 @@ describe('joining by itself', () => {
   });
 
   it('stays where somebody called it while it was there', async () => {
-    await using stage = await open('room');
+    await using stage = await openWithAnn('room');
     const { place } = stage;
-    place.enter(ROOM, human('ann'));
-    await stage.pass(2_000);
     await stage.join(ROOM);
     await stage.choose({ joins: [] });
     expect(place.where()).toEqual(ROOM);
   });
 
   it('stays where somebody moved it from where it went by itself', async () => {
-    await using stage = await open('room');
+    await using stage = await openWithAnn('room');
     const { place } = stage;
-    place.enter(ROOM, human('ann'));
-    await stage.pass(2_000);
     place.enter(OTHER, human('bob'));
     place.move(OTHER);
     await stage.choose({ joins: [] });
@@ -92,10 +94,8 @@ describe('joining by itself', () => {
     ['threw it out', async ({ place }: Stage) => place.kick()],
     ['sent it away', async (stage: Stage) => void (await stage.run('leave', 'ann'))],
   ])('does not come back to people who %s, until they were gone', async (_, sendAway) => {
-    await using stage = await open('room');
+    await using stage = await openWithAnn('room');
     const { place } = stage;
-    place.enter(ROOM, human('ann'));
-    await stage.pass(2_000);
     await sendAway(stage);
     await stage.pass(120_000);
     place.enter(ROOM, human('bob'));
@@ -108,9 +108,7 @@ describe('joining by itself', () => {
   });
 
   it('comes back after the connection was lost for good', async () => {
-    await using stage = await open('room');
-    stage.place.enter(ROOM, human('ann'));
-    await stage.pass(2_000);
+    await using stage = await openWithAnn('room');
     stage.place.lose(full());
     await stage.pass(30_000);
     expect(stage.place.joins).toHaveLength(1);
@@ -169,10 +167,8 @@ describe('joining by itself', () => {
   });
 
   it('goes on to the next room with people', async () => {
-    await using stage = await open('room', 'other');
+    await using stage = await openWithAnn('room', 'other');
     const { place } = stage;
-    place.enter(ROOM, human('ann'));
-    await stage.pass(2_000);
     place.enter(OTHER, human('bob'));
     await stage.pass(2_000);
     expect(place.where()).toEqual(ROOM);
@@ -182,10 +178,8 @@ describe('joining by itself', () => {
   });
 
   it('never takes it away from where somebody called it', async () => {
-    await using stage = await open('room');
+    await using stage = await openWithAnn('room');
     const { place } = stage;
-    place.enter(ROOM, human('ann'));
-    await stage.pass(2_000);
     place.enter(OTHER, human('bob'));
     await stage.join(OTHER);
     place.enter(ROOM, human('cid'));
@@ -227,9 +221,7 @@ describe('joining by itself', () => {
   });
 
   it('does not begin captions again that somebody ended', async () => {
-    await using stage = await open('room');
-    stage.place.enter(ROOM, human('ann'));
-    await stage.pass(2_000);
+    await using stage = await openWithAnn('room');
     await stage.run('captions stop', 'ann');
     stage.place.enter(ROOM, human('bob'));
     await stage.pass(2_000);

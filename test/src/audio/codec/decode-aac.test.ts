@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { concatSamples } from '../../../../src/audio/pcm.ts';
 import { createByteReader } from '../../../../src/audio/bytes.ts';
 import { decodeAac } from '../../../../src/audio/codec/decode-aac.ts';
 import { readAdts } from '../../../../src/audio/container/adts.ts';
-import { fixture, joinSamples, sourceOf } from '../support.ts';
+import { fixture, sourceOf } from '../support.ts';
 
 /** What is heard of HE-AAC v2 units behind `hex`, an AudioSpecificConfig. */
 const hear = async (hex: string) => {
@@ -14,7 +15,7 @@ const hear = async (hex: string) => {
   };
   const slices = await Array.fromAsync(decodeAac(frames()));
   return {
-    samples: joinSamples(slices.map(({ samples }) => samples)),
+    samples: concatSamples(slices.map(({ samples }) => samples)),
     rates: [...new Set(slices.map(({ sampleRateHz }) => sampleRateHz))],
   };
 };

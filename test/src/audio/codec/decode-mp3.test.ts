@@ -1,16 +1,17 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { concatSamples } from '../../../../src/audio/pcm.ts';
 import { createByteReader } from '../../../../src/audio/bytes.ts';
 import { decodeMp3 } from '../../../../src/audio/codec/decode-mp3.ts';
 import { readMp3Frames } from '../../../../src/audio/container/mp3-frame.ts';
-import { concat, decodeAll, fixture, joinSamples, sourceOf } from '../support.ts';
+import { concat, decodeAll, fixture, sourceOf } from '../support.ts';
 import { casesOf } from '../../../fakes/cases.ts';
 
 const BYTES = fixture('speech-8k.mp3');
 const readerOf = (bytes: Uint8Array) => createByteReader(sourceOf(bytes).open());
 
 const hear = async (bytes: Uint8Array): Promise<Float32Array> =>
-  joinSamples((await Array.fromAsync(decodeMp3(readerOf(bytes)))).map(({ samples }) => samples));
+  concatSamples((await Array.fromAsync(decodeMp3(readerOf(bytes)))).map(({ samples }) => samples));
 
 const frames = await Array.fromAsync(readMp3Frames(readerOf(BYTES)));
 const [table, ...audio] = frames.map(({ data }) => Uint8Array.from(data));

@@ -1,12 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { concatSamples } from '../../../../src/audio/pcm.ts';
 import { createByteReader } from '../../../../src/audio/bytes.ts';
 import { decodeVorbis } from '../../../../src/audio/codec/decode-vorbis.ts';
 import { FLAG_BEGIN, readPages, writePage } from '../../../../src/audio/container/ogg-page.ts';
 import { AppError } from '../../../../src/errors.ts';
 import { casesOf } from '../../../fakes/cases.ts';
 import { watchEventLoop } from '../../../fakes/event-loop.ts';
-import { concat, fixture, joinSamples, sourceOf } from '../support.ts';
+import { concat, fixture, sourceOf } from '../support.ts';
 
 const FIXTURES = ['vorbis-8k.ogg', 'vorbis-22k.ogg', 'speech-vorbis.ogg'] as const;
 
@@ -20,7 +21,7 @@ const hear = async (bytes: Uint8Array) => {
   });
   const rates = slices.map(({ sampleRateHz }) => sampleRateHz);
   return {
-    samples: joinSamples(slices.map(({ samples }) => samples)),
+    samples: concatSamples(slices.map(({ samples }) => samples)),
     rates: rates.filter((rate, i) => rate !== rates[i - 1]),
   };
 };
@@ -76,7 +77,7 @@ describe('Ogg Vorbis', () => {
           expected.push(own.samples);
         }
         const chain = await hear(concat(files.map(({ bytes }) => bytes)));
-        expect(chain.samples).toEqual(joinSamples(expected));
+        expect(chain.samples).toEqual(concatSamples(expected));
       }),
       { numRuns: casesOf(15, 5) },
     );

@@ -1,4 +1,5 @@
 import { describe, expect, it, afterEach, vi } from 'vitest';
+import { concatSamples } from '../../../../src/audio/pcm.ts';
 import { chunkAudio } from '../../../../src/audio/chunk/chunk-audio.ts';
 import {
   createOggOpusWriter,
@@ -6,7 +7,7 @@ import {
 } from '../../../../src/audio/container/ogg-writer.ts';
 import { encodePackets, APPLICATION, decodePackets } from '../../../fakes/opus.ts';
 import { joinStreams } from '../../../fakes/opus-streams.ts';
-import { concat, decodeAll, never, sourceOf, tone, joinSamples } from '../support.ts';
+import { concat, decodeAll, never, sourceOf, tone } from '../support.ts';
 import { decodeOpus } from '../../../../src/audio/codec/decode-opus.ts';
 import type { OpusItem } from '../../../../src/audio/container/ogg-reader.ts';
 import { createPacketDecoder } from '../../../../src/audio/opus/streams-decoder.ts';
@@ -133,7 +134,7 @@ describe('the decoder of packets', () => {
     for (const packets of [mono!, stereo!, [...mono!, ...stereo!]]) {
       const decoded = await decodeAllOf(packets);
       expect(decoded.map((samples) => samples?.length)).toEqual(packets.map(() => 320));
-      const heard = joinSamples(decoded.slice(2).map((samples) => samples!));
+      const heard = concatSamples(decoded.slice(2).map((samples) => samples!));
       const rms = Math.sqrt(heard.reduce((sum, x) => sum + x * x, 0) / heard.length);
       expect(rms).toBeCloseTo(0.5 / Math.SQRT2, 1);
     }
@@ -170,7 +171,7 @@ describe('a stream with damaged packets', () => {
       }
     };
     const slices = await Array.fromAsync(decodeOpus(items(), RATE_HZ));
-    const heard = joinSamples(slices.map(({ samples }) => samples));
+    const heard = concatSamples(slices.map(({ samples }) => samples));
     expect(heard.length).toBe(3 * count * 320);
     // What is concealed goes on as the packet before it sounded.
     const concealed = heard.subarray(count * 320, count * 320 + 160);

@@ -93,6 +93,8 @@ export const createChannel = (
     faults,
     /** What people see, from the first message to the last. */
     shown: (): string[] => [...messages.values()],
+    /** The lines of captions without words of their own, in the order in which people see them. */
+    lines: (): readonly string[] => [...messages.values()].join('\n').match(/line \d+/g) ?? [],
     post: async (_to: Channel, { text }: Content): Promise<Posted> => {
       ids += 1;
       const id = `m${ids}`;
@@ -129,6 +131,10 @@ export const caption = (id: number, more: Partial<Caption> = {}): Caption => ({
   translations: new Map(),
   ...more,
 });
+
+/** A caption of this moment, of a speaker of its own. */
+export const saidNow = (clock: TestClock, id: number): Caption =>
+  caption(id, { startMs: clock.nowMs(), endMs: clock.nowMs(), speakerId: `s${id}` });
 
 export const spoken = (more: Partial<TranscriptLine> = {}): TranscriptLine => ({
   startMs: 0,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { caption, openDisplay, PACE_MS, pass, translated } from './fakes.ts';
+import { caption, openDisplay, PACE_MS, pass, translated, saidNow } from './fakes.ts';
 
 describe('a display of several messages', () => {
   it.each([
@@ -61,13 +61,11 @@ describe('a display of several messages', () => {
 
   it('finds the place of a caption that comes a minute late, however many messages were begun since', async () => {
     const { clock, channel, display } = openDisplay({}, { limits: { lines: 1 } });
-    const said = (id: number) =>
-      caption(id, { startMs: clock.nowMs(), endMs: clock.nowMs(), speakerId: `s${id}` });
-    display.show(said(1));
-    const late = said(2);
+    display.show(saidNow(clock, 1));
+    const late = saidNow(clock, 2);
     for (let id = 3; id <= 60; id += 1) {
       await clock.advance(PACE_MS);
-      display.show(said(id));
+      display.show(saidNow(clock, id));
     }
     display.show(late);
     await pass(clock, display.settled());
@@ -78,23 +76,16 @@ describe('a display of several messages', () => {
 
   it('finds the place of a caption in a message that was begun long ago and grew until then', async () => {
     const { clock, channel, display } = openDisplay({}, { limits: { lines: 3 } });
-    const said = (id: number) =>
-      caption(id, { startMs: clock.nowMs(), endMs: clock.nowMs(), speakerId: `s${id}` });
-    display.show(said(1));
+    display.show(saidNow(clock, 1));
     await clock.advance(100_000);
-    display.show(said(2));
-    const late = said(3);
+    display.show(saidNow(clock, 2));
+    const late = saidNow(clock, 3);
     await clock.advance(PACE_MS);
-    for (let id = 4; id <= 12; id += 1) display.show(said(id));
+    for (let id = 4; id <= 12; id += 1) display.show(saidNow(clock, id));
     await clock.advance(20_000);
     display.show(late);
     await pass(clock, display.settled());
-    expect(
-      channel
-        .shown()
-        .join('\n')
-        .match(/line \d+/g),
-    ).toEqual(Array.from({ length: 12 }, (_, at) => `line ${at + 1}`));
+    expect(channel.lines()).toEqual(Array.from({ length: 12 }, (_, at) => `line ${at + 1}`));
   });
 
   it('puts a caption at the beginning of the message after the pause in which it was spoken', async () => {
@@ -111,16 +102,14 @@ describe('a display of several messages', () => {
 
   it('puts a caption from before all known messages at the end', async () => {
     const { clock, channel, display } = openDisplay({}, { limits: { lines: 1 } });
-    const said = (id: number) =>
-      caption(id, { startMs: clock.nowMs(), endMs: clock.nowMs(), speakerId: `s${id}` });
-    const late = said(1);
+    const late = saidNow(clock, 1);
     for (let id = 2; id <= 120; id += 1) {
       await clock.advance(PACE_MS / 2);
-      display.show(said(id));
+      display.show(saidNow(clock, id));
     }
     display.show(late);
     await clock.advance(PACE_MS);
-    display.show(said(121));
+    display.show(saidNow(clock, 121));
     await pass(clock, display.settled());
     const ids = channel.shown().map((text) => Number(/\d+/.exec(text)?.[0]));
     expect(ids).toEqual([...Array.from({ length: 119 }, (_, at) => at + 2), 1, 121]);

@@ -54,6 +54,15 @@ const start = ({ rule = 'told', choices = {} }: Setting = {}) => {
   return { clock, consent, informed, state };
 };
 
+/** Starts with one member, who was informed. */
+const startWithAnn = async () => {
+  const started = start();
+  started.consent.present([ann]);
+  await started.consent.posted();
+  await started.clock.advance(0);
+  return started;
+};
+
 describe('consent', () => {
   it('listens to nobody before they were informed, and to everybody afterwards', async () => {
     const { clock, consent, informed, state } = start();
@@ -66,19 +75,13 @@ describe('consent', () => {
   });
 
   it('informs at once on request', async () => {
-    const { clock, consent, informed, state } = start();
-    consent.present([ann]);
-    await consent.posted();
-    await clock.advance(0);
+    const { informed, state } = await startWithAnn();
     expect(informed).toEqual([['ann']]);
     expect(state.subscribed).toEqual(['ann']);
   });
 
   it('listens to a late joiner only once they were informed, and to others all the time', async () => {
-    const { clock, consent, informed, state } = start();
-    consent.present([ann]);
-    await consent.posted();
-    await clock.advance(0);
+    const { clock, consent, informed, state } = await startWithAnn();
     consent.present([ann, bob]);
     await clock.advance(0);
     expect(state.subscribed).toEqual(['ann']);
@@ -140,10 +143,7 @@ describe('consent', () => {
   });
 
   it('informs again a member who was removed, changes the choice, and comes back', async () => {
-    const { clock, consent, informed, state } = start();
-    consent.present([ann]);
-    await consent.posted();
-    await clock.advance(0);
+    const { clock, consent, informed, state } = await startWithAnn();
     consent.chosen('ann', 'refused');
     consent.present([]);
     consent.present([ann]);
@@ -240,10 +240,7 @@ describe('consent', () => {
   });
 
   it('listens to nobody once it is over', async () => {
-    const { clock, consent, state } = start();
-    consent.present([ann]);
-    await consent.posted();
-    await clock.advance(0);
+    const { clock, consent, state } = await startWithAnn();
     consent[Symbol.dispose]();
     expect(state.subscribed).toEqual([]);
     await clock.advance(60_000);

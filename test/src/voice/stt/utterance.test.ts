@@ -1,16 +1,17 @@
 import { describe, expect, it } from 'vitest';
+import { concatSamples } from '../../../../src/audio/pcm.ts';
 import { parseToc } from '../../../../src/audio/opus/packet.ts';
 import type { VoicePacket } from '../../../../src/ports/voice.ts';
 import { utteranceFile } from '../../../../src/voice/stt/utterance.ts';
 import { createEndpointer } from '../../../../src/voice/stt/endpointer.ts';
-import { decodeAll, fixture, joinSamples, likeness, sourceOf } from '../../audio/support.ts';
+import { decodeAll, fixture, likeness, sourceOf } from '../../audio/support.ts';
 import { encodePackets } from '../../../fakes/opus.ts';
 import { bitVad } from './support.ts';
 
 const VOIP = { application: 2048, bitrate: 32_000 } as const;
 
 const speech = await decodeAll(sourceOf(fixture('speech.opus')), 48_000);
-const twice = joinSamples([speech, speech]);
+const twice = concatSamples([speech, speech]);
 
 const sent = (packets: readonly Uint8Array[]): VoicePacket[] => {
   let timestampSamples = 0;
@@ -105,7 +106,7 @@ describe('a file of an utterance', () => {
     expect(files).toHaveLength(2);
     const parts = await Promise.all(files.map(({ audio }) => decodeAll(audio)));
     const whole = await decodeAll(filesOf(packets)[0]!.audio);
-    const together = joinSamples(parts);
+    const together = concatSamples(parts);
     expect(Math.abs(together.length - whole.length)).toBeLessThanOrEqual(2);
     expect(likeness(together, whole)).toBeGreaterThan(0.98);
   });

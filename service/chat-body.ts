@@ -145,7 +145,6 @@ export const readChatBody = async (body: AsyncIterable<Uint8Array>) => {
   const parsed = isLarge ? without(bytes, longs) : bytes;
   const input = validate(chatBody, parseBody(parsed.toString('utf8')));
   return {
-    /** The model that the client requested. */
     model: input.model,
     /** Bytes of UTF-8 of all that a model reads, but for pictures, sound and files. */
     wordBytes: (): number =>

@@ -10,7 +10,6 @@ import type { ChatBody } from './chat-body.ts';
 import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 
-/** The ability that a request needs. */
 export type RequiredAbility =
   | { readonly ability: 'speech' | 'recognition' | 'diarisation' | 'chat' }
   | { readonly ability: 'translation'; readonly from: string; readonly to: string };
@@ -111,7 +110,6 @@ export interface StreamRecognition {
 }
 
 export interface RecognitionEngine {
-  /** Longest audio of one call. */
   readonly longestMs: number;
   readonly stream?: StreamRecognition | undefined;
   /** Recognises `samples`, which are mono at `RECOGNITION_RATE_HZ`. */

@@ -1,4 +1,3 @@
-/** The waiting calls of a key. */
 interface KeyQueue<T> {
   readonly first: Set<T>;
   readonly later: Set<T>;

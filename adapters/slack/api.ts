@@ -76,7 +76,6 @@ export interface ApiOptions {
 const REQUESTS_AT_ONCE = 20;
 /** Workspaces whose requests are counted. */
 const WORKSPACES = 10_000;
-/** Longest time of one request. */
 const REQUEST_MS = 15_000;
 /** Tries of one call whose answer was lost. */
 const TRIES = 4;

@@ -152,6 +152,5 @@ export const LIMITED_HISTORY: Rate = { calls: 1, perMs: MINUTE_MS + 1_000 };
 export const LIMITED_PAGE = 15;
 export const HISTORY_METHODS = ['conversations.history', 'conversations.replies'] as const;
 
-/** True for the methods that read messages. */
 export const isHistory = (method: SlackMethod): boolean =>
   HISTORY_METHODS.some((history) => history === method);

@@ -98,7 +98,6 @@ export const ORGANISATION_EVENTS = ['team_access_granted', 'team_access_revoked'
 /** The type of an event that is handled. */
 export type EventType = keyof typeof SUBSCRIPTIONS | (typeof ORGANISATION_EVENTS)[number];
 
-/** The events that the app subscribes to. */
 export const SUBSCRIBED: readonly string[] = Object.values(SUBSCRIPTIONS).flat();
 
 /** Scopes without which Slack takes no subscription to these events ("Events"). */

@@ -67,7 +67,6 @@ export interface ScopeChoice {
   readonly names?: (typeof SHOWN_NAMES)[number] | undefined;
 }
 
-/** The scopes that the app asks for. */
 export const scopesOf = ({ without = [], names }: ScopeChoice): readonly string[] => {
   const left = new Set<string>(without.flatMap((name) => OPTIONAL[name].scopes));
   if (names === 'app') left.add(PERSONA);

@@ -30,7 +30,6 @@ export const clip = (text: string): string =>
 const labelKey = (command: string, option: string, value: string): string =>
   JSON.stringify([command, option, value]);
 
-/** The requests of a page that concern commands. */
 export const createCommandRequests = (deps: CommandRequestsDeps) => {
   const { core, invocations, uploads, dictations, onDone } = deps;
   /** The labels of offered values: ids are shown by name once they are chosen. */

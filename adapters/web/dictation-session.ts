@@ -158,7 +158,6 @@ export const startDictationSession = (deps: DictationSessionDeps) => {
 
   awake();
   return {
-    /** Takes the next bytes of the recording. */
     bytes: (chunk: Uint8Array): void => {
       if (state !== 'recording' || !take('messages', 1) || !take('bytes', chunk.byteLength)) return;
       awake();

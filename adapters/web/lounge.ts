@@ -182,7 +182,6 @@ export const createLounge = ({ core, channelLog, publish, languages, isOperators
       const version = lines.get(message.id)?.get(language);
       return version ? { ...message, translation: wireOf(language, version, locale) } : message;
     },
-    /** Takes a member's opt-out. */
     optedOut: (memberId: string): void => {
       queue.drop(memberId);
       showAsWritten(memberId);

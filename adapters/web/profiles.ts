@@ -187,7 +187,6 @@ export const createProfiles = (
     rename: (id: string, name: string): void => {
       if (profiles.has(id)) change(id, { name: names.claim(id, name) });
     },
-    /** Forgets the name that a person chose. */
     forgetName: (id: string): void => {
       const profile = profiles.get(id);
       if (profile) change(id, { name: names.claim(id, guestName(id, profile.locale)) });

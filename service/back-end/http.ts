@@ -91,7 +91,6 @@ export interface BackEnd {
   /** Address that paths are appended to; a slash at its end is left out. */
   readonly url: string;
   readonly key?: string | undefined;
-  /** Name of the variable that holds the key. */
   readonly keyVariable: string;
   /** Scheme under which the key is sent as `Authorization`; null where it is part of bodies. Default: `Bearer`. */
   readonly scheme?: string | null;

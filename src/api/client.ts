@@ -62,7 +62,6 @@ export interface ClientOptions {
   readonly clock?: Clock;
   /** Shares the paces of keys with the other processes on a database. Default: they are this one's own. */
   readonly sharing?: PaceSharing | undefined;
-  /** Takes the report of each call. */
   readonly onCall?: OnCall;
   /** Takes what its requests meet. Default: a new registry. */
   readonly metrics?: Metrics;

@@ -5,7 +5,6 @@ import { createKeyHider } from '../http/secrets.ts';
 import { NO_SPACE } from '../model/service.ts';
 import { keyOf, type Space } from '../model/place.ts';
 
-/** The longest key that is accepted. */
 export const KEY_CHARS = 1_000;
 
 /**

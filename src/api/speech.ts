@@ -81,7 +81,6 @@ export const createSpeechApi = (caller: Caller) => {
     });
 
   return {
-    /** Sends GET /tts/voices. */
     voices: async (options: CallOptions): Promise<readonly Voice[]> =>
       caller.once(voicesCall(options), async ({ send }) => {
         const reply = await send({ method: 'GET', path: PATHS.voices });

@@ -201,7 +201,6 @@ export const unsupportedForm = (format: string, why = 'of this kind'): AppError 
 export const silentFilm = (format: string): AppError =>
   unsupported(`${format} without sound is not supported`, { key: 'errors.audio.empty' });
 
-/** The error for a file that is encrypted. */
 export const protectedAudio = (): AppError =>
   unsupported('protected MP4 is not supported', { key: 'errors.audio.protected' });
 

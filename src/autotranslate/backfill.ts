@@ -230,7 +230,6 @@ export const createBackfill = (deps: BackfillDeps) => {
       report(channel, run, { isReplaceable: false }),
     /** Stops following a channel; a fetch of its history that is under way ends. */
     forget: follows.end,
-    /** Stops following the channels of a space. */
     forgetSpace: follows.endSpace,
     idle: follows.idle,
     [Symbol.asyncDispose]: async (): Promise<void> => {

@@ -138,7 +138,6 @@ export const createExplain = (deps: ExplainDeps) => {
   const { store, stored, reactions, watches, spaces, outages, refusals, platforms, rowsSinceMs } =
     deps;
 
-  /** The reason for which nothing is stored of a message. */
   const unknownReason = async (
     ref: MessageRef,
     position: string,

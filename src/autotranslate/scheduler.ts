@@ -192,7 +192,6 @@ export const createScheduler = ({ slots, log, now, clock = realClock }: Schedule
   };
 
   return {
-    /** Begins with what is queued. */
     start: (work: WorkOn): void => {
       workOn = work;
       for (const queue of queues.values()) next(queue, wake);

@@ -7,7 +7,6 @@ const LONGEST_MS = MINUTE_MS;
 /** Greatest delay of a message that is found while spaces are passed over; any other is found when they are tried again. */
 const DELAY_MS = HOUR_MS;
 
-/** The stalled spaces of a partition. */
 interface Stalled {
   /** The ones that are passed over, by their keys. */
   readonly passed: Map<string, Space>;

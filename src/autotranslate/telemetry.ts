@@ -114,7 +114,6 @@ export interface RowWork {
   readonly reconcile: (batch: readonly Prepared[], tenure: Tenure) => Promise<number>;
 }
 
-/** Adds spans to the work on rows. */
 export const traceWork = (tracing: Tracing, { prepare, reconcile }: RowWork): RowWork => ({
   prepare: async (row, options, signal) => {
     const root = rootOf(tracing, row);

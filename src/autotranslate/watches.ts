@@ -204,7 +204,6 @@ export const createWatches = (deps: WatchesDeps) => {
       await unfollow(gone);
       return own.filter((channel) => gone.some((each) => isSameChannel(each, channel)));
     },
-    /** Ends the watch of a channel that was deleted. */
     channelDeleted: async (channel: Channel): Promise<void> => {
       await threads.remove(channel);
       const removed = stored.isOwn(channel) ? await stored.remove([channel]) : [];

@@ -80,7 +80,6 @@ const CUT = new Set<string | undefined>([undefined, 'length', 'content_filter'])
 interface Question extends Asker {
   /** The conversation as people see it, by which the answer is judged. */
   readonly turns: readonly ChatTurn[];
-  /** The conversation as the model reads it. */
   readonly messages: readonly ChatTurn[];
   readonly model: string | undefined;
   readonly mostTokens: number;

@@ -21,7 +21,6 @@ export const roles = z
     return z.NEVER;
   });
 
-/** True for a process that does everything. */
 export const hasAll = (given: ReadonlySet<Role>): boolean => given.size === ROLES.length;
 
 /** True for a process that only serves speech, translation and chat to others. */

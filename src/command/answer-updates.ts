@@ -170,7 +170,6 @@ export interface AttachmentTranscriptRequest {
   readonly language: string | undefined;
   /** True where speakers are to be told apart. */
   readonly speakers?: boolean;
-  /** Shows a transcript that grows. */
   readonly growing: (progress: TranscriptionProgress) => RichText;
 }
 

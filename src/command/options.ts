@@ -161,7 +161,6 @@ const faultOf = (issue: z.core.$ZodIssue, option: OptionInfo): AppError => {
   });
 };
 
-/** The channels among checked options. */
 export const channelsIn = (
   options: Readonly<Record<string, unknown>>,
   known: readonly OptionInfo[],

@@ -159,7 +159,6 @@ export const loadTexts = (
   };
 
   const ownCommands = new Map<string, OwnCommands>();
-  /** The commands by their names in a locale. */
   const commandsIn = (locale: string): OwnCommands => {
     const known = ownCommands.get(locale);
     if (known) return known;

@@ -1,7 +1,6 @@
 import type { Member } from './place.ts';
 
 export interface Choice {
-  /** The option's value. */
   readonly value: string;
   /** The text that people see. */
   readonly label: string;

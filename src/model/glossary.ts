@@ -100,7 +100,6 @@ export interface Glossary {
   ): Promise<ImportPreview>;
   /** Imports a file that was kept, without its bad lines; undefined where it is kept no more. */
   finishImport(space: Space, id: string, signal: AbortSignal): Promise<ImportReport | undefined>;
-  /** Drops a file that was kept. */
   dropImport(space: Space, id: string): Promise<void>;
   /**
    * Proposes an entry to the moderators of a channel's space; resolves with undefined where it was proposed before. Rejects with

@@ -1,13 +1,11 @@
 /** Local models of the built-in service: choosing, installing and removing them. */
 
-/** Abilities that a model can be for. */
 export type ModelAbility = 'recognition' | 'speech' | 'translation' | 'chat' | 'diarisation';
 
 /** Choices of size: what the machine can carry, the smallest, or the best whatever it needs. */
 export const MODEL_SIZES = ['fitting', 'small', 'best'] as const;
 export type ModelSize = (typeof MODEL_SIZES)[number];
 
-/** A model that can be installed. */
 export interface OfferedModel {
   /** Name in the catalogue. */
   readonly name: string;
@@ -86,7 +84,6 @@ export interface ModelInstallation {
 }
 
 export interface ModelsView {
-  /** Room on the disk of the models. */
   readonly freeBytes: number;
   readonly installed: readonly InstalledModel[];
   readonly installation?: ModelInstallation | undefined;

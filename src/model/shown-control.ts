@@ -11,7 +11,6 @@ export interface ShownControl {
   readonly most?: number | undefined;
 }
 
-/** A control as a message shows it that has this one. */
 export const shownControl = (control: Control): ShownControl => {
   if (control.kind === 'button') return { offered: [] };
   if (control.kind !== 'choice')

@@ -17,7 +17,6 @@ export interface LinkInvite {
   readonly expiresMs: number;
 }
 
-/** Options of setting watches. */
 export interface SetOptions {
   /** The person of whom the other channels are told. Default: they are told nothing. */
   readonly by?: Changer;

@@ -29,7 +29,6 @@ export type Count<Label extends string> = [Label] extends [never]
   ? (by?: number) => void
   : (labels: Labels<Label>, by?: number) => void;
 
-/** Adds a value to a histogram. */
 export type Observe<Label extends string> = [Label] extends [never]
   ? (value: number) => void
   : (value: number, labels: Labels<Label>) => void;
@@ -155,7 +154,6 @@ export const declareRateLimited = (metrics: Metrics, platform: string): (() => v
   return () => limited({ platform });
 };
 
-/** Measures the leases of a port. */
 export const measureLeases = (leases: Leases, metrics: Metrics): Leases => {
   const { renewalMs } = leases;
   let held = 0;

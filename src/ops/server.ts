@@ -9,7 +9,6 @@ import { OPS_PATHS, type OpsPages, type OpsPath } from './pages.ts';
 /** Most connections at once: probes and readers of metrics are few. */
 const MOST_CONNECTIONS = 64;
 
-/** Longest time for a request. */
 const REQUEST_MS = 10_000;
 
 export interface OpsServerOptions {

@@ -231,7 +231,6 @@ export const connect = async (deps: ConnectDeps): Promise<void> => {
   }
 };
 
-/** True when the client's shard is connected. */
 export const isConnected = (client: Client): boolean =>
   client.isReady() && client.ws.shards.every(({ status }) => status === Status.Ready);
 

@@ -69,7 +69,6 @@ const emojiOf = ({ id, name, animated }: APIPartialEmoji): readonly Inline[] => 
     : [{ ...emoji(PLATFORM, id, name), ...(animated ? { animated } : {}) }];
 };
 
-/** The question of a poll and its answers. */
 export const pollText = ({ poll }: Pick<APIMessage, 'poll'>): RichText =>
   poll
     ? lines(

@@ -127,7 +127,6 @@ export const openForm = (press: string, { title, label, hint, maxChars }: FormIn
   },
 });
 
-/** The text that was entered in a form. */
 export const enteredIn = ({ components }: APIModalSubmitInteraction['data']): readonly string[] =>
   components.flatMap((part) =>
     'component' in part && 'value' in part.component && typeof part.component.value === 'string'

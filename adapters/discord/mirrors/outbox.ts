@@ -34,7 +34,6 @@ import type { Channel, MessageRef } from '../../../src/model/place.ts';
 import type { WhileHeld } from '../../../src/ports/processes.ts';
 import type { Mirror, Persona } from '../../../src/ports/mirrors.ts';
 
-/** Mirrors that are posted together. */
 export interface Batch {
   /** Writer of the messages; a reply is posted by the bot. */
   readonly by: 'reply' | WriterKind;

@@ -33,7 +33,6 @@ interface Refusal {
   readonly isFull: boolean;
 }
 
-/** The search for a channel's webhook. */
 interface Search {
   readonly hook: Promise<WebhookKey | undefined>;
   /** Undefined unless no webhook is possible for now. */

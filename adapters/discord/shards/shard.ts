@@ -131,7 +131,6 @@ export interface ShardDeps {
   readonly log: Log;
   /** Aborted once the adapter stops. */
   readonly stopped: AbortSignal;
-  /** Makes a client of the shard, with its listeners. */
   readonly open: (key: ShardKey, tenure: Tenure) => Client;
   /** Connects a client; resolves when its servers are known. Rejects as `connect` does. */
   readonly connect: (client: Client, signal: AbortSignal) => Promise<void>;

@@ -59,7 +59,6 @@ export const probe = async (
 
 interface Way {
   readonly path: string;
-  /** Finds what is behind an address. */
   readonly look: (address: string) => Promise<Answerer>;
   /** The use of a public address that answers. */
   readonly ours: string;

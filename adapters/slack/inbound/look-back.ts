@@ -52,7 +52,6 @@ interface DroppedEvents {
   readonly reportedMs: number;
   /** Time at which the channels are read; undefined when they were read since. */
   readonly dueMs: number | undefined;
-  /** The wait before the next reading. */
   readonly nextWaitMs: number;
 }
 

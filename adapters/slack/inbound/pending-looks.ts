@@ -23,7 +23,6 @@ export interface PendingLooksDeps extends Omit<LookDeps, 'speed'> {
   readonly readMissed: (channel: Channel) => Promise<boolean>;
 }
 
-/** A look back that is to come. */
 interface Look {
   readonly name: string;
   readonly notedMs: number;

@@ -55,7 +55,6 @@ export const createInstallPages =
 export interface ManyWorkspacesDeps extends Omit<StoredTokensDeps, 'known'> {
   readonly store: InstallationStore;
   readonly log: Log;
-  /** Scopes that the app asks for. */
   readonly scopes: readonly string[];
 }
 

@@ -35,7 +35,6 @@ export interface CommandUseDeps {
   readonly threads: Pick<ThreadRoots, 'note'>;
   readonly modals: Modals;
   readonly home: Home;
-  /** Creates the answer to one use of a command. */
   readonly answerAt: (place: AnswerPlace) => Answer;
 }
 

@@ -19,11 +19,9 @@ export interface ControlUseDeps {
   readonly home: Home;
   readonly modals: Modals;
   readonly forms: Forms;
-  /** Creates the answer to one use of a control. */
   readonly answerAt: (place: AnswerPlace) => Answer;
 }
 
-/** The values that were chosen with a control. */
 const valuesOf = (used: BlockAction['actions'][number]): readonly string[] => {
   if ('selected_option' in used && used.selected_option) return [used.selected_option.value ?? ''];
   if ('selected_options' in used && used.selected_options)

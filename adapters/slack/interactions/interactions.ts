@@ -36,7 +36,6 @@ const ACTION = INTERACTION.extend({
   actions: z.array(z.looseObject({ action_id: z.string() })),
   container: z.looseObject({}),
 });
-/** A modal that was sent. */
 const SUBMISSION = INTERACTION.extend({
   view: z.looseObject({
     private_metadata: z.string(),

@@ -74,7 +74,6 @@ const mirroredFile = sharedFile.extend({
   ts: z.string().optional(),
 });
 
-/** A file that a mirror shows. */
 export type MirroredFile = Readonly<z.infer<typeof mirroredFile>>;
 
 const mirrorHandle = z.object({

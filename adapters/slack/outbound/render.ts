@@ -133,6 +133,5 @@ export const render = (content: Content, takesFiles = true): readonly [Part, ...
   return first ? [first, ...rest, ending] : [ending];
 };
 
-/** All files of a message's parts. */
 export const filesOf = (parts: readonly Part[]): readonly MirrorFile[] =>
   parts.flatMap(({ files }) => files);

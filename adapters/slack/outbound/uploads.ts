@@ -20,7 +20,6 @@ export const personaOf = ({ name, avatarUrl }: Persona) => ({
   ...(avatarUrl === undefined ? {} : { icon_url: avatarUrl }),
 });
 
-/** The place of uploaded files. */
 export interface FilePlace extends WhileHeld {
   readonly channelId: string;
   readonly threadTs?: string | undefined;

@@ -81,7 +81,6 @@ const someOf = (
   </form>
 `;
 
-/** The controls under an answer. */
 export const controlsView = (
   app: App,
   { id, controls = [], working }: PageMessage,

@@ -50,5 +50,4 @@ export const loadKanaReader = (): ((text: string) => string) => {
     });
 };
 
-/** True when a text holds kanji. */
 export const hasKanji = (text: string): boolean => kanji.test(text);

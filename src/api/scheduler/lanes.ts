@@ -85,7 +85,6 @@ export const createLanes = <Job extends Waiting>() => {
     get size(): number {
       return [...queues.values()].reduce((sum, { size }) => sum + size, 0);
     },
-    /** Takes all jobs out. */
     clear: (): Job[] => {
       const all = [...queues.values()].flatMap(({ spaces }) =>
         [...spaces.values()].flatMap((jobs) => [...jobs]),

@@ -21,7 +21,6 @@ export interface MetRefusal {
 
 /** A process's report of what it has done since the last one. Times are by its own clock. */
 export interface PaceReport {
-  /** Name of the process. */
   readonly by: string;
   readonly nowMs: number;
   /** Parts of the rate that it gets, and whether requests wait for the pace. */

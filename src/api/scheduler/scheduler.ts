@@ -77,7 +77,6 @@ export type RequestOutcome =
 
 /** The leave to send one request. */
 export interface Permit {
-  /** Time for which the request waited. */
   readonly waitedMs: number;
   /** Gives the place back; only the first call counts. */
   settle(outcome: RequestOutcome): void;

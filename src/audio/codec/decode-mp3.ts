@@ -58,7 +58,6 @@ const silentFrame = (frame: Mp3Frame): Uint8Array => {
   return silent;
 };
 
-/** Decodes an MP3 file to mono. */
 export async function* decodeMp3(reader: ByteReader): AsyncGenerator<Pcm, void, void> {
   // The library's own use of tables is left out: a wrong one ends the decoder early.
   const { MPEGDecoder } = await import('mpg123-decoder');

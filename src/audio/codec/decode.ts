@@ -17,7 +17,6 @@ import { toOneRate } from '../resample.ts';
 import type { Container } from '../container/sniff.ts';
 import { readWebm } from '../container/webm.ts';
 
-/** Longest duration that is accepted. */
 const LONGEST_HOURS = 4;
 const LONGEST_SECONDS = LONGEST_HOURS * 3_600;
 /**

@@ -12,7 +12,6 @@ export interface Encoder {
   free(): void;
 }
 
-/** A format that files are encoded in. */
 export interface EncoderKind {
   /** True when bytes come while PCM is still going in. */
   readonly streamable: boolean;

@@ -120,7 +120,6 @@ export const createModeratorsChannel = (deps: ModeratorsChannelDeps) => {
     else if (unsaid.get(keyOf(all.space)) === all) unsaid.delete(keyOf(all.space));
   };
 
-  /** True while lines of a space wait. */
   const waits = (space: Space): boolean => unsaid.get(keyOf(space)) !== undefined;
 
   const sayOrKeep = async (space: Space, line: NoticeLine): Promise<void> => {

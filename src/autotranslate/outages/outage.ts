@@ -12,7 +12,6 @@ import { sameLanguage } from '../../text/language/languages.ts';
 import type { Translator } from '../../translation/translator.ts';
 import { createBreaker, type Breaker } from './breaker.ts';
 
-/** Longest wait for a probe. */
 const PROBE_MS = 30_000;
 
 /** Name of the key of a space, which may be unreadable. */

@@ -6,7 +6,6 @@ import type { ChannelWatch } from '../../model/space.ts';
 import type { LinkedThreadStore } from '../../store/channels/linked-threads.ts';
 import type { CopiedPinsDeps } from './copied.ts';
 
-/** The pinned messages of a channel or thread. */
 interface Pinned {
   readonly channel: Channel;
   readonly refs: readonly MessageRef[];

@@ -287,6 +287,5 @@ export const composeAsAuthor = (
   };
 };
 
-/** The name of a language's standing thread. */
 export const threadName = (language: string, languages: Languages): string =>
   [flagOfLanguage(language), languages.name(language, language)].filter(Boolean).join(' ');

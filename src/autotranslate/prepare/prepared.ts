@@ -17,7 +17,6 @@ import type { StandingThreads } from '../../store/channels/standing-threads.ts';
 import type { WatchStore } from '../../store/channels/watches.ts';
 import type { WatchedPlatforms } from '../watched-platforms.ts';
 
-/** A mirror that should exist. */
 export interface WantedMirror {
   readonly target: MirrorTarget;
   /** Composes its content, once its files are read. */

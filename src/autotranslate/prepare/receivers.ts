@@ -27,7 +27,6 @@ export interface ReceiversDeps {
   readonly inbox: Pick<InboxStore, 'waitsFor'>;
 }
 
-/** The places in which a message is shown. */
 export interface Receivers {
   /** The places for which it is prepared now. */
   readonly open: readonly Place[];

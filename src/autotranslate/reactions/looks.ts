@@ -4,7 +4,6 @@ import { createSpacing } from '../../async/spacing.ts';
 import { messageKey, type MessageRef } from '../../model/place.ts';
 import type { Log } from '../../telemetry/log.ts';
 
-/** A look at who has reacted to a message with an emoji. */
 export interface Look {
   readonly ref: MessageRef;
   readonly emoji: string;

@@ -89,6 +89,5 @@ export const createReactionPlaces = ({
   };
 };
 
-/** True when a message is one of a place's. */
 export const isAt = ({ refs }: ReactionPlace, { channel, id }: MessageRef): boolean =>
   refs.some((one) => one.id === id && isSameChannel(one.channel, channel));

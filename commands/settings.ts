@@ -30,6 +30,7 @@ import { keyLine, keyPage, keyPresses } from './settings/key.ts';
 import { limitOf, LIMITS, limitsPage, limitText } from './settings/limits.ts';
 import { linkPolicyPresses, linksPage } from './settings/links.ts';
 import { moderatorsTrouble } from '../src/command/setting-lines.ts';
+import { choosesGroups, groupsPage, groupsPress } from './settings/groups.ts';
 import { moderatorPresses, moderatorsIn, moderatorsPage } from './settings/moderators.ts';
 
 type Page<Ctx = AnswerContext> = (ctx: Ctx, arg: string) => Promise<Content> | Content;
@@ -126,6 +127,7 @@ const front: Page = async (ctx) => {
       ...(capabilities.roles ? [button(ctx, 'settings page:roles', 'settings.roles')] : []),
       button(ctx, 'settings page:key', 'settings.key'),
       button(ctx, 'settings page:moderators', 'settings.moderators'),
+      ...(choosesGroups(ctx) ? [button(ctx, 'settings page:groups', 'settings.groups')] : []),
       button(ctx, 'settings page:reading', 'rules.panel-reading'),
     ],
   };
@@ -234,6 +236,7 @@ const PAGES = new Map<string, Page>(
     roles,
     key: keyPage,
     moderators: moderatorsPage,
+    groups: groupsPage,
     reading,
   }),
 );
@@ -294,6 +297,7 @@ export default defineCommand(
         }));
       }),
       ...moderatorPresses,
+      groups: groupsPress,
       ...Object.fromEntries(
         LIMITS.map(([name, , choice]) => [
           name,

@@ -9,60 +9,27 @@ import {
   button,
   channelNames,
   chosenChannels,
-  chosenOver,
   seenChannels,
   switchButton,
 } from '../../src/command/helpers.ts';
 import { moderatorsTrouble } from '../../src/command/setting-lines.ts';
-import { userError } from '../../src/errors.ts';
-import type { Content, Control } from '../../src/model/message.ts';
+import type { Content } from '../../src/model/message.ts';
 import type { SpaceChoices } from '../../src/model/space.ts';
 import { lines, sentence } from '../../src/rich-text/compose.ts';
-
-/** User groups that can be chosen; each is asked for its members once a minute. */
-const MOST_GROUPS = 10;
-
-/** The choice of groups whose members moderate, for who moderates by the platform; none where there are no groups. */
-const groupControls = async (
-  { groups, member, capabilities, label }: AnswerContext,
-  chosen: readonly string[] = [],
-): Promise<readonly Control[]> => {
-  const known = groups && member.isAppointed !== true ? await groups() : [];
-  if (known.length === 0) return [];
-  // Chosen ones first, so that none is lost where not all fit.
-  const offered = known.toSorted(
-    (a, b) => Number(chosen.includes(b.id)) - Number(chosen.includes(a.id)),
-  );
-  return [
-    {
-      kind: 'choice',
-      press: 'settings groups',
-      label: label('settings.groups'),
-      most: MOST_GROUPS,
-      choices: offered.slice(0, capabilities.choices).map(({ id, name }) => ({
-        value: id,
-        label: name,
-        chosen: chosen.includes(id),
-      })),
-    },
-  ];
-};
 
 /** The moderators' channel in a row of its own; empty for none. */
 export const moderatorsIn = ({ moderators }: SpaceChoices): readonly string[] =>
   moderators ? [moderators.channel] : [];
 
-/** The page of the moderators' channel, and of the groups whose members moderate. */
+/** The page of the moderators' channel. */
 export const moderatorsPage = async (ctx: AnswerContext): Promise<Content> => {
   const choices = await ctx.services.spaces.of(ctx.channel.space);
-  const groups = await groupControls(ctx, choices.moderatorGroups);
   return {
     text: lines(
       ctx.t('settings.moderators-heading'),
       ctx.t('settings.moderators-how'),
       await moderatorsTrouble(ctx),
       ctx.t(choices.announcesTerms ? 'settings.terms-are-on' : 'settings.terms-are-off'),
-      groups.length > 0 && ctx.t('settings.groups-how'),
     ),
     controls: [
       {
@@ -72,7 +39,6 @@ export const moderatorsPage = async (ctx: AnswerContext): Promise<Content> => {
         chosen: await seenChannels(moderatorsIn(choices), ctx),
         most: 1,
       },
-      ...groups,
       switchButton(ctx, 'settings terms', choices.announcesTerms, [
         'settings.terms-off',
         'settings.terms-on',
@@ -133,13 +99,5 @@ export const moderatorPresses: Readonly<Record<string, Press>> = {
     },
   },
   anyway: { ...choose, run: (ctx) => choose.run({ ...ctx, values: [ctx.arg], shown: undefined }) },
-  groups: press(async (ctx) => {
-    if (ctx.member.isAppointed) throw userError('forbidden', 'settings.groups-admins');
-    const known = ((await ctx.groups?.()) ?? []).map(({ id }) => id);
-    return ({ moderatorGroups = [] }) => {
-      const chosen = chosenOver(moderatorGroups, ctx).filter((id) => known.includes(id));
-      return { moderatorGroups: chosen.slice(0, MOST_GROUPS) };
-    };
-  }),
   terms: press(async ({ arg }) => () => ({ announcesTerms: arg === 'on' })),
 };

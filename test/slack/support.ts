@@ -88,6 +88,9 @@ export interface BotOptions {
   readonly choice?: ScopeChoice;
 }
 
+/** Commands that are answered privately: what stands in the channel meanwhile is a notice. */
+const PRIVATE = /^(?:audit|autotranslate|settings)\b/;
+
 /** Starts a bot; for tests that need one of their own. */
 export const openSlackBot = async (
   transport: Transport,
@@ -205,9 +208,12 @@ export const openSlackBot = async (
     use: async ({ channel, admin }, text, { by = admin, part = '' } = {}) => {
       const known = new Set(channel.posts.map(({ ts }) => ts));
       const hidden = channel.ephemeralsFor(by).length;
+      const isPrivate = PRIVATE.test(text);
       const answer = (): string | undefined =>
         [
-          ...channel.posts.filter(({ ts }) => !known.has(ts)).map(({ words }) => words),
+          ...channel.posts
+            .filter(({ ts }) => !isPrivate && !known.has(ts))
+            .map(({ words }) => words),
           ...channel
             .ephemeralsFor(by)
             .slice(hidden)

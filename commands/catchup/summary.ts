@@ -71,7 +71,7 @@ const newestLines = async (
 
 const WHOLE_SENTENCES = /^.*(?:[.!?…]+(?=\s)|[。！？]|\n)/su;
 
-/** What a language model writes, until its time is over; no more of it is waited for than is shown. */
+/** Yields what a language model writes, until its time is over; no more of it is waited for than is shown. */
 const writtenOf = async (
   given: readonly string[],
   to: string,

@@ -154,8 +154,7 @@ export const openAutoTranslate = async ({
   const late = createLateTargets(stores.inbox);
   const notices = createLateNotices(shared);
   const linkedThreads = createLinkedThreads({ ...shared, bars, privacy: services.privacy });
-  const { nameIn } = linkedThreads;
-  const threadChanges = createThreadChanges({ ...shared, nameIn });
+  const threadChanges = createThreadChanges({ ...shared, nameIn: linkedThreads.nameIn });
   const preparing = createPrepare({
     ...shared,
     botLoops,
@@ -276,8 +275,7 @@ export const openAutoTranslate = async ({
   };
 
   const copiedPins = createCopiedPins(shared);
-  const { compare: compareThreads } = threadChanges;
-  const missedPins = createMissedPins({ ...shared, copyPin: copiedPins.copy, compareThreads });
+  const missedPins = createMissedPins({ ...shared, copiedPins, threadChanges });
 
   const repeated = createRepeatedWork({ ...shared, ...links, days, markDeleted });
   /** Drops the words in memory, which only help to translate others. */

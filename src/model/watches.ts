@@ -22,7 +22,7 @@ export interface SetOptions {
   readonly by?: Changer;
   /** True where age-restricted channels may be linked with others. Default: false. */
   readonly mayMixAges?: boolean;
-  /** For `join`, the `joinMark` of what the person was shown. Default: not compared. */
+  /** The `joinMark` of what the person was shown, for `join`. Default: not compared. */
   readonly seen?: string;
 }
 

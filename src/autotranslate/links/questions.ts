@@ -97,7 +97,7 @@ export const createLinkQuestions = (deps: LinkQuestionsDeps) => {
     };
   };
 
-  /** What became of a request, as its question in a channel is to say it. */
+  /** Says what became of a request, as its question in a channel is to say it. */
   const saying = async (
     { invited, became }: Pick<EndedRequest, 'invited' | 'became'>,
     channel: Channel,

@@ -4,7 +4,8 @@ import { faultFields, toAppError } from '../../errors.ts';
 import { channelKey, keyOf, messageKey, type Channel, type MessageRef } from '../../model/place.ts';
 import type { ChannelWatch } from '../../model/space.ts';
 import type { LinkedThreadStore } from '../../store/channels/linked-threads.ts';
-import type { CopiedPinsDeps } from './copied.ts';
+import type { createThreadChanges } from '../thread-changes.ts';
+import type { CopiedPinsDeps, createCopiedPins } from './copied.ts';
 
 interface Pinned {
   readonly channel: Channel;
@@ -13,9 +14,9 @@ interface Pinned {
 
 export interface MissedPinsDeps extends CopiedPinsDeps {
   readonly linkedThreads: Pick<LinkedThreadStore, 'newest'>;
-  readonly copyPin: (ref: MessageRef, isPinned: boolean) => Promise<void>;
-  /** Compares the threads of a group, too. */
-  readonly compareThreads: (watch: ChannelWatch, signal: AbortSignal) => Promise<void>;
+  readonly copiedPins: Pick<ReturnType<typeof createCopiedPins>, 'copy'>;
+  /** The threads of a group, which are compared, too. */
+  readonly threadChanges: Pick<ReturnType<typeof createThreadChanges>, 'compare'>;
 }
 
 /** Threads of a group whose pins are compared: each is a request. */
@@ -33,7 +34,7 @@ const READ_MS = 10_000;
  * perhaps to a process that ended.
  */
 export const createMissedPins = (deps: MissedPinsDeps) => {
-  const { stored, watches, platforms, log, copyPin } = deps;
+  const { stored, watches, platforms, log, copiedPins, threadChanges } = deps;
   const stopping = new AbortController();
   const coming = new Set<string>();
   const turns = createKeyedMutex();
@@ -72,10 +73,10 @@ export const createMissedPins = (deps: MissedPinsDeps) => {
       signal.throwIfAborted();
       const source = await stored.sourceOf(ref);
       const there = source && pinned.get(channelKey(source.ref.channel));
-      if (!source) await copyPin(ref, true);
+      if (!source) await copiedPins.copy(ref, true);
       // Copies that people pinned themselves stay.
       else if (there && !keys.has(messageKey(source.ref)) && (await stored.isPinned(source)))
-        await copyPin({ channel: there.channel, id: source.ref.id }, false);
+        await copiedPins.copy({ channel: there.channel, id: source.ref.id }, false);
     }
   };
 
@@ -85,7 +86,7 @@ export const createMissedPins = (deps: MissedPinsDeps) => {
       await sleep(realClock, AFTER_MS, signal);
       using _ = await turns.take(keyOf(watch.channel.space), signal);
       coming.delete(key);
-      for (const how of [compare, deps.compareThreads]) {
+      for (const how of [compare, threadChanges.compare]) {
         const inTime = () => withDeadline(realClock, LONGEST_MS, (own) => how(watch, own), signal);
         await atOnce.use(inTime, signal).catch((thrown: unknown) => {
           signal.throwIfAborted();

@@ -12,7 +12,7 @@ import {
   statement,
 } from '../rows.ts';
 import { RELAXED } from '../writer.ts';
-import { clearMarks, markName, marksOf } from './marks.ts';
+import { clearMarks, markName, marksBegin } from './marks.ts';
 
 /** The reason for which messages were not read: all of them may not be, or only few at a time. */
 export type GapReason = 'forbidden' | 'limited';
@@ -109,7 +109,7 @@ export const createOwedHistories = (store: Store, now: () => number) => ({
   /** True while the history of a channel of a partition is owed. */
   isOwed: async (partition: string): Promise<boolean> => {
     const { rows } = await standingMark(store, {
-      pattern: `${marksOf(KIND, partition)}%`,
+      pattern: `${marksBegin(KIND, partition)}%`,
       nowMs: now(),
     });
     return rows.length > 0;

@@ -32,7 +32,7 @@ export interface StoredRequest extends RequestedLink {
 }
 
 type LinkAnswer = 'done' | 'refused' | 'withdrawn';
-/** What became of a request, as its questions tell it. */
+/** The end of a request, as its questions tell it. */
 export type LinkEnd = LinkAnswer | 'linked' | 'gone' | 'changed' | 'expired' | 'over';
 
 /** A request that can be answered no more, and of which its questions do not tell yet. */

@@ -8,10 +8,10 @@ const KINDS = ['history owed', 'late told'] as const;
 type MarkKind = (typeof KINDS)[number];
 
 /** Names of the marks of a partition begin with this; a partition of linked channels has no wildcards, nor has a space. */
-export const marksOf = (kind: MarkKind, partition: string): string => `${kind} ${partition} `;
+export const marksBegin = (kind: MarkKind, partition: string): string => `${kind} ${partition} `;
 
 export const markName = (kind: MarkKind, partition: string, { space, id }: Channel): string =>
-  `${marksOf(kind, partition)}${keyOf(space)} ${id}`;
+  `${marksBegin(kind, partition)}${keyOf(space)} ${id}`;
 
 /** Deletes marks that have lapsed before a time, ms since 1970. */
 export const clearMarks = async (db: Transaction<Schema>, beforeMs: number): Promise<void> => {

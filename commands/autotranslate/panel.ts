@@ -5,7 +5,7 @@ import {
   type PressContext,
 } from '../../src/command/command.ts';
 import { finding as findingLanguage } from '../../src/command/find-language.ts';
-import { chosenOver, MOST_LANGUAGES } from '../../src/command/helpers.ts';
+import { chosenOver, MOST_LANGUAGES, setupMark } from '../../src/command/helpers.ts';
 import { userError } from '../../src/errors.ts';
 import { channelMention, isSameChannel } from '../../src/model/place.ts';
 import type { Content } from '../../src/model/message.ts';
@@ -90,7 +90,7 @@ const setLanguages = async (ctx: PressContext): Promise<RichText | void> => {
     });
   await demandChange([channel], ctx);
   const watch = { channel, mode: 'reply', languages, transcribes: true, bots: false } as const;
-  await ctx.services.watches.set([watch], { by: changer(ctx) });
+  await ctx.services.watches.set([watch], { by: changer(ctx), seen: setupMark(undefined) });
   return lines(...(await standingLines([channel], ctx)));
 };
 

@@ -25,6 +25,31 @@ it('the command alone opens the panel, by which a channel is set up without typi
   await channel.until((posts) => posts.some(({ words }) => words.includes('ja:good morning')));
 });
 
+it('two moderators who open the page of a channel that is off both get the languages they choose', async () => {
+  const { admin, workspace } = bot.place();
+  const other = workspace.user({ name: 'other', isAdmin: true });
+  const channel = workspace.channel({ members: [admin, other] });
+  const both = [admin, other];
+  const panel = (by: typeof admin) => channel.ephemeralsFor(by).at(-1)!;
+  const languages = `autotranslate languages:${channel.id}`;
+  const shows = (by: typeof admin, words: string) =>
+    bot.slack.until(() => JSON.stringify(panel(by) ?? '').includes(words));
+  for (const by of both) {
+    bot.slack.command(by, channel, '/dragoman', 'autotranslate');
+    await shows(by, `autotranslate page:${channel.id}`);
+    bot.slack.act(by, panel(by), `autotranslate page:${channel.id}`);
+    await shows(by, languages);
+  }
+  bot.slack.act(admin, panel(admin), languages, { selected_options: [{ value: 'es' }] });
+  await shows(admin, 'autotranslate mode:');
+  bot.slack.act(other, panel(other), languages, { selected_options: [{ value: 'ja' }] });
+  await shows(other, 'autotranslate mode:');
+  const watches = bot.store.selectFrom('channel_watch').select('languages');
+  await expect
+    .poll(() => watches.where('channel_id', '=', channel.id).execute())
+    .toEqual([{ languages: '["es","ja"]' }]);
+});
+
 it('App Home has the panel too', async () => {
   const { admin, channel } = bot.place();
   admin.openHome();

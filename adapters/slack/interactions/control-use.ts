@@ -46,11 +46,12 @@ const controlBlocks = z.array(
   }),
 );
 
-/** The values that a menu showed as chosen; undefined where there were none, or Slack does not say. */
+/** The values that a menu of several showed as chosen, of which Slack names none where there were none; undefined for others. */
 const chosenIn = (used: BlockAction['actions'][number]): readonly string[] | undefined => {
   if ('initial_options' in used) return used.initial_options?.map(({ value }) => value ?? '');
   if ('initial_users' in used) return used.initial_users;
-  return 'initial_conversations' in used ? used.initial_conversations : undefined;
+  if ('initial_conversations' in used) return used.initial_conversations;
+  return used.type.startsWith('multi_') ? [] : undefined;
 };
 
 /**

@@ -32,7 +32,7 @@ import type { ModeratorNotices } from '../moderators/notices.ts';
 import { demandOpenHere } from './making.ts';
 import { createLinkRequests, type LinkRequestsDeps } from './requests.ts';
 import { NAMED_MS, within } from '../watched-platforms.ts';
-import { joinMark, panelChanged } from '../replaced.ts';
+import { demandSetup, joinMark, panelChanged } from '../replaced.ts';
 import { noticeLanguage } from '../rules.ts';
 import { quotedWords } from '../../text/quoted-words.ts';
 import { logFailure } from '../../telemetry/log.ts';
@@ -177,8 +177,10 @@ export const createLinks = (deps: LinksDeps) => {
     /** @param claim see `WatchStore.set` */
     set: async (
       asked: readonly ChannelWatch[],
-      { by, mayMixAges = false }: SetOptions = {},
-      claim?: Claim,
+      { by, mayMixAges = false, seen }: SetOptions = {},
+      claim: Claim = async (_, current) => {
+        for (const { channel } of asked) demandSetup(channel, current, seen);
+      },
     ): Promise<void> => {
       if (asked[0]?.mode === 'mirror' && !mayMixAges && (await mixesAges(asked)))
         throw userError('bad-input', 'autotranslate.age-restricted');

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { actAs } from '../../../../src/store/actor.ts';
 import { auditOf } from '../../../fakes/audit.ts';
 import type { ChannelWatch } from '../../../../src/model/space.ts';
+import { setupMark } from '../../../../src/autotranslate/replaced.ts';
 import { channel } from '../../../fakes/channel-feed.ts';
 import { mirrorOf, watchOf } from '../../../fakes/autotranslate.ts';
 import { sentence } from '../../../fakes/sentences.ts';
@@ -51,6 +52,18 @@ describe('a channel', () => {
     await expect
       .poll(() => scene.feed.texts(SPANISH).at(-1))
       .toBe(sentence('autotranslate.changed-here', params));
+  });
+
+  it('that was turned on meanwhile stays so where somebody turns it on who saw it off', async () => {
+    const seen = setupMark(undefined);
+    const both = ['es', 'ja'].map((language) =>
+      scene.watches.set([watchOf(JAPANESE, { languages: [language] })], { seen }),
+    );
+    const [, second] = await Promise.allSettled(both);
+    expect(second).toMatchObject({
+      reason: { sentence: { key: 'autotranslate.panel-changed' } },
+    });
+    expect(scene.watches.of(JAPANESE)?.languages).toEqual(['es']);
   });
 
   it('is told in the language of its readers, whoever changes it', async () => {

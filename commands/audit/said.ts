@@ -55,8 +55,15 @@ const linkedIn = (values: Values): readonly string[] => [
   ...stringsIn(values, 'linkedElsewhere'),
 ];
 
-const without = (all: readonly string[], some: readonly string[]): readonly string[] =>
-  all.filter((each) => !some.includes(each));
+/** The names of the first list that are not in the second one, where each stands for one of the same in the first. */
+const without = (all: readonly string[], some: readonly string[]): readonly string[] => {
+  const left = [...some];
+  return all.filter((each) => {
+    const at = left.indexOf(each);
+    if (at !== -1) left.splice(at, 1);
+    return at === -1;
+  });
+};
 
 const wasPaused = (values: Values): boolean => isPaused({ choices: values?.['choices'] ?? {} });
 
@@ -70,15 +77,16 @@ const partsOfWatch = ({ before, after }: AuditEntry): readonly Part[] => {
     ];
   };
   const [shut, wasShut] = [stringsIn(after, 'unagreed'), stringsIn(before, 'unagreed')];
+  const parted = without(formerly, linked);
   const parts: Part[] = [
     ['linked', without(linked, formerly)],
     // Of a channel that stays in its group, others left it.
-    [linked.length > 0 ? 'taken-out' : 'unlinked', without(formerly, linked)],
+    [linked.length > 0 ? 'taken-out' : 'unlinked', parted],
     ...differing('muted', 'muted'),
     ...differing('held', 'held'),
     ...differing('heldBy', 'held-by'),
     ['unagreed', without(shut, wasShut)],
-    ['agreed', without(wasShut, shut).filter((each) => linked.includes(each))],
+    ['agreed', without(without(wasShut, shut), parted)],
   ];
   const told = parts.filter(([, channels]) => channels.length > 0);
   const [isNow, was] = [wasPaused(after), wasPaused(before)];

@@ -3,7 +3,7 @@ import { mirrorOf, watchOf } from '../fakes/autotranslate.ts';
 import { HERE, labelled, SPACE } from '../fakes/command-harness.ts';
 import { sentence } from '../fakes/sentences.ts';
 import type { SAID } from '../../commands/audit/said.ts';
-import type { Channel } from '../../src/model/place.ts';
+import { isSameChannel, keyOf, type Channel } from '../../src/model/place.ts';
 import type { RoomChoices } from '../../src/model/room.ts';
 import { OPEN_LINKS, type ChannelWatch, type SpaceChoices } from '../../src/model/space.ts';
 import { actAs } from '../../src/store/actor.ts';
@@ -62,6 +62,37 @@ describe('/audit', () => {
     expect(await shown()).toContain(said('linked', between));
     await actAs(ADA, () => watches.remove([HERE]));
     expect(await shown()).toContain(said('unlinked', between));
+  });
+
+  it('says which of several of one name others let in, in the list and in the file, and not that those did who left unlet', async () => {
+    const watches = await openWatches();
+    const guests = ['nord', 'sud', 'west'].map((id): Channel => ({
+      space: { platform: 'other', id },
+      id: `${id}-1`,
+    }));
+    const [nord, sud] = guests as [Channel, Channel];
+    const open = { fromMs: 0 };
+    const unagreed = { [keyOf(SPACE)]: open };
+    const [own, ...others] = mirrorOf(
+      [HERE, 'en'],
+      ...guests.map((each): [Channel, string] => [each, 'es']),
+    );
+    await watches.set([own!, ...others.map((each) => ({ ...each, choices: { unagreed } }))]);
+    const agreed = { choices: { unagreed: { [keyOf(SPACE)]: { ...open, untilMs: 1 } } } };
+    const told = said('agreed', { channel: `<#${HERE.id}>`, channels: ESPANOL });
+    await actAs(ADA, () => watches.remove([sud]));
+    expect(await shown()).not.toContain(told);
+    await actAs(ADA, () =>
+      watches.update(HERE, (current) =>
+        current.flatMap((each) =>
+          isSameChannel(each.channel, nord) ? [{ ...each, ...agreed }] : [],
+        ),
+      ),
+    );
+    expect(await shown()).toContain(told);
+    const { files } = await harness().press('audit.export');
+    const csv = Buffer.from(files?.[0]?.bytes ?? []).toString();
+    expect(csv).toContain(told.replace(`<#${HERE.id}>`, `#name of ${HERE.id}`));
   });
 
   it('says who took a channel of others out of the group in which one of this space stays', async () => {

@@ -1,11 +1,10 @@
 import { DAY_MS, realClock } from '../async/clock.ts';
 import type { SlotOwner } from '../cluster/slot-owner.ts';
 import type { Texts } from '../i18n/texts.ts';
-import type { Person, Space } from '../model/place.ts';
+import type { Space } from '../model/place.ts';
 import type { Metrics } from '../ops/metrics.ts';
 import type { ChannelFeedListener } from '../ports/channel-feed.ts';
 import type { Leases } from '../ports/processes.ts';
-import { openRowsOf } from '../store/inbox/index.ts';
 import { isBackfill, isGroup, reportedPartition } from '../store/inbox/row.ts';
 import type { Store } from '../store/index.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -24,6 +23,7 @@ import { createCopiedPins } from './pins/copied.ts';
 import { createMissedPins } from './pins/missed.ts';
 import { createCopiedReactions } from './reactions/reactions.ts';
 import { createFeedListener, createIngest, createInboxWriter } from './ingest.ts';
+import { createForgetting } from './forgetting.ts';
 import { createFlagPressers } from './flags/pressers.ts';
 import { createInboxWork } from './inbox-work.ts';
 import { createLinks } from './links/links.ts';
@@ -278,21 +278,15 @@ export const openAutoTranslate = async ({
   const missedPins = createMissedPins({ ...shared, copiedPins, threadChanges });
 
   const repeated = createRepeatedWork({ ...shared, ...links, days, markDeleted });
-  /** Drops the words in memory, which only help to translate others. */
-  const forgetAll = (): void => {
-    context.forgetAll();
-    translations.forget();
-    preparing.forgetAll();
-    replies.forgetAll();
-    late.forgetAll();
-  };
-  // What is known in memory of a space that some process has left.
-  store.signals.subscribe('space-left', (space) => {
-    if (!space) return forgetAll();
-    // Copies of its words may stand in the others.
-    translations.forget();
-    for (const memory of memories) memory.forgetSpace(space);
-    links.forgetNames(space);
+  const { forgetAll, forget } = createForgetting({
+    ...shared,
+    translations,
+    preparing,
+    replies,
+    late,
+    copiedReactions,
+    memories,
+    forgetNames: links.forgetNames,
   });
 
   return {
@@ -356,23 +350,8 @@ export const openAutoTranslate = async ({
       optedOutOf,
       privacy: services.privacy,
     }),
-    /** Drops the words in memory: it is not known who opted out or is to be forgotten. */
     forgetAll,
-    /** Drops data in memory of a person who opted out or is to be forgotten. */
-    forget: async (person: Person): Promise<void> => {
-      context.forget(person);
-      translations.forget();
-      preparing.forget(person.id);
-      replies.forget(person.id);
-      late.forget(person.id);
-      copiedReactions.recheck();
-      // Messages prepared again respect the person's new choice.
-      for (const { ref, partition } of await openRowsOf(store, person)) {
-        scheduler.interrupt(ref);
-        scheduler.wake(partition);
-      }
-      await store.checkpoint();
-    },
+    forget,
     /** Tells the moderators of a space of what a member proposes for the glossary. */
     proposed: shared.moderators.proposed,
     /** Announces an accepted entry of the glossary. Never rejects. */

@@ -3,7 +3,7 @@ import { defineCommand, type CommandContext } from '../src/command/command.ts';
 import type { Room } from '../src/command/services.ts';
 import {
   hasRooms,
-  parseMarkdown,
+  answerText,
   quotedWords,
   roomTurns,
   sharedRoom,
@@ -42,7 +42,7 @@ export default defineCommand('ask', {
     const turns = room
       ? roomTurns(question, room.recentCaptions())
       : [...ctx.earlier, { role: 'user', content: question } as const];
-    const shown = (answer: string): RichText => sections(above, parseMarkdown(answer));
+    const shown = (answer: string): RichText => sections(above, answerText(answer));
     let isCut = false;
     const cut = (): void => {
       isCut = true;
@@ -50,6 +50,6 @@ export default defineCommand('ask', {
     const asker = { lane: 'interactive', space: channel.space } as const;
     const answer = await stream(services.assistant.answer(turns, asker, signal, { cut }), shown);
     await reply({ text: isCut ? sections(shown(answer), t('chat.cut')) : shown(answer) });
-    await room?.say({ kind: 'answer', text: parseMarkdown(answer), by: member });
+    await room?.say({ kind: 'answer', text: answerText(answer), by: member });
   },
 });

@@ -18,7 +18,7 @@ import {
   completeLanguages,
   hears,
   joinedRoom,
-  parseMarkdown,
+  answerText,
   typedLanguage,
   typedLanguages,
   readerLanguage,
@@ -182,8 +182,8 @@ const summary = defineAction({
       ? typedLanguage(options.language, services)
       : await readerLanguage(ctx);
     const record = await captionRecord(ctx);
-    const text = await stream(record.summary(wanted, services.assistant, signal), parseMarkdown);
-    await reply({ text: parseMarkdown(text) });
+    const text = await stream(record.summary(wanted, services.assistant, signal), answerText);
+    await reply({ text: answerText(text) });
   },
 });
 

@@ -1,7 +1,7 @@
 import {
   excerpt,
   isBlankMessage,
-  parseMarkdown,
+  answerText,
   quotedWords,
   resultOf,
   say,
@@ -143,7 +143,7 @@ export const summaryOf = async (
       const newest = await newestLines(given, ctx);
       ({ given } = newest);
       const { answer, isCut } = await writtenOf(newest.written, to, soon, ctx);
-      const text = await translatedTo(to, parseMarkdown(answer), ctx);
+      const text = await translatedTo(to, answerText(answer), ctx);
       const now = (await stillIn(given, ctx)).messages;
       const unchanged = given.filter((one) => now.some((other) => isSame(other, one)));
       const same = unchanged.filter((one) => isHead(one, given) || !isHead(one, unchanged));

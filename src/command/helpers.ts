@@ -29,7 +29,7 @@ export { voiceText, voiceWords } from '../speech/voice-choice.ts';
 export { minutesAndSeconds } from '../text/time-of-day.ts';
 export { quotedInstruction, quotedWords, typedCode } from '../text/quoted-words.ts';
 export { isBlankMessage, languageText } from '../text/message-checks.ts';
-export { parseMarkdown } from '../rich-text/markdown/parse.ts';
+export { answerText } from '../chat/answer-text.ts';
 export { readChannels } from './options.ts';
 export { DAY_MS, HOUR_MS, MINUTE_MS } from '../async/clock.ts';
 export { CHART_SIGNS } from './usage-chart.ts';

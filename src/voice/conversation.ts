@@ -5,7 +5,7 @@ import { spokenName } from '../text/speech/plain-letters.ts';
 import type { TranscriptEvent } from './stt/transcript-emitter.ts';
 import { roomTurns } from '../chat/turns.ts';
 import { lines } from '../rich-text/compose.ts';
-import { parseMarkdown } from '../rich-text/markdown/parse.ts';
+import { answerText } from '../chat/answer-text.ts';
 import { limitForOthers } from '../usage/limits.ts';
 import { createMeter } from '../usage/meter.ts';
 import type { RoomContext } from './room-types.ts';
@@ -163,7 +163,7 @@ export const createVoiceAnswers =
         if (written === '' || over.aborted || toAppError(thrown).code !== 'timeout') throw thrown;
         cut();
       }
-      return parseMarkdown(written);
+      return answerText(written);
     };
     let failure: 'room.not-answered' | 'room.not-said' = 'room.not-answered';
     try {

@@ -33,7 +33,7 @@ export interface PrepareDeps extends ReceiversDeps, ContentsDeps, Pick<FlaggedDe
     Services,
     'translator' | 'transcriber' | 'languages' | 'spaces' | 'limits' | 'privacy'
   >;
-  readonly watches: Pick<WatchStore, 'of' | 'group' | 'joinedMs' | 'refresh'>;
+  readonly watches: ReceiversDeps['watches'] & Pick<WatchStore, 'refresh'>;
   readonly places: Places;
   readonly platforms: WatchedPlatforms;
   readonly context: Pick<TranslationContext, 'next' | 'forget'>;

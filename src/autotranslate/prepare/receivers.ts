@@ -16,7 +16,7 @@ import type { LinkedConversation, LinkedThreads } from './linked-threads.ts';
 import type { KeptOut, Place, Places, Prepared } from './prepared.ts';
 
 export interface ReceiversDeps {
-  readonly watches: Pick<WatchStore, 'of' | 'group' | 'joinedMs'>;
+  readonly watches: Pick<WatchStore, 'of' | 'isOwn' | 'group' | 'joinedMs'>;
   readonly stored: Pick<MirrorStore, 'of'>;
   readonly places: Pick<Places, 'of'>;
   readonly linkedThreads: LinkedThreads;
@@ -91,8 +91,12 @@ export const createReceivers = (deps: ReceiversDeps) => {
     const isEdit = row.revision > 1 || isCopied;
     const edited = isEdit ? cutOffAt(watch, from, to, group, row.sinceMs) : undefined;
     if (edited && (!isCopied || edited === 'unagreed')) return edited;
-    const now = edited && cutOffAt(watch, watch.channel, to, group);
-    const partition = pausePartition(watch.group ?? '', channelKey(watch.channel), key);
+    // Of a thread, the channel that is linked.
+    const own = watches.isOwn(from) ? from : channelAround(from);
+    // Of the mutes, only the last is known.
+    const isUpdate = isCopied && row.revision > 1;
+    const now = edited || isUpdate ? cutOffAt(watch, own, to, group) : undefined;
+    const partition = pausePartition(watch.group ?? '', channelKey(own), key);
     if (now && now !== 'unagreed' && !isOfQuote(row)) paused.push({ to: key, partition });
     if (now) return now;
     const isEarlier = writtenMs < Math.max(...[watch, to].map(watches.joinedMs));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Channel, MessageRef } from '../../../src/model/place.ts';
 import { mirrorOf } from '../../fakes/autotranslate.ts';
-import { lost, person, SPACE } from '../../fakes/channel-feed.ts';
+import { channel, lost, person, SPACE } from '../../fakes/channel-feed.ts';
 import { THERE } from './links/support.ts';
 import { ENGLISH, JAPANESE, linked, SPANISH, withScene, WORKSPACE } from './support.ts';
 
@@ -67,6 +67,30 @@ describe('an edit that was made in a pause', () => {
     await later();
     expect(spanish()).toContain('es(hello there)');
   });
+
+  it.each([ENGLISH, SPANISH])(
+    'of a message in a thread waits untouched, and changes the copy once that is over: $id',
+    async (of) => {
+      await scene.watches.set(linked());
+      const { ref } = await scene.say(scene.feed.startThread(ENGLISH, 'plans'), 'hello');
+      await scene.idle();
+      const copies = (): string =>
+        [...scene.feed.threads.keys()]
+          .filter((id) => id.startsWith(`${SPANISH.id}/`))
+          .flatMap((id) => scene.feed.texts(channel(id, SPANISH.id)))
+          .join();
+      await pauseAfter(1, of, true);
+      await edit(ref, 'hello there');
+      const before = await waiting();
+      await later();
+      expect(await waiting()).toEqual(before);
+      expect(copies()).toContain('es(hello)');
+      await pauseAfter(2, of, false);
+      await later();
+      expect(copies()).toContain('es(hello there)');
+      expect(await waiting()).toEqual([]);
+    },
+  );
 
   it('is one piece of work with those before it, and no text of them is stored', async () => {
     const ref = await editedInPause(SPANISH);
@@ -267,6 +291,27 @@ describe('an edit that was made while a channel elsewhere was muted or paused fo
     await later();
     expect(scene.feed.texts(ENGLISH).join()).toContain('en(changed)');
     expect(spanish()).toContain('es(changed)');
+  });
+
+  it('waits for the end of another mute that begins before it could be translated', async () => {
+    const ref = await setUp();
+    const mute = (isMuting: boolean) => scene.watches.mute(ENGLISH, 'other 42', isMuting);
+    after(1);
+    await mute(true);
+    scene.clock.aheadMs += 1;
+    await scene.listener.messageChanged(scene.other.edit(ref, 'changed'));
+    after(2);
+    scene.poisoned.add('changed');
+    await mute(false);
+    await later();
+    await mute(true);
+    scene.poisoned.clear();
+    for (let minutes = 0; minutes < 5; minutes += 1) await later();
+    expect(scene.feed.texts(ENGLISH).join()).not.toContain('en(changed)');
+    after(3);
+    await mute(false);
+    await later();
+    expect(scene.feed.texts(ENGLISH).join()).toContain('en(changed)');
   });
 
   it('stays out where a side has not agreed to the link', async () => {

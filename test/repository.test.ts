@@ -146,7 +146,7 @@ describe('the locales', () => {
       const slack = /^slack\.|^watch\.shared$|^autotranslate\.wizard-admins$/;
       // These are about spaces of both platforms at once or tell them apart, or name the command.
       const both =
-        /^errors\.needs-moderator$|^privacy\.languages$|^settings\.(?:outside-approved|approved-ids)$|\.mirror\.name$|^members\.(?:none|heading)$|\.panel-(?:elsewhere|link-to)$|\.link-codes?$|^autotranslate\.(?:elsewhere|group)$/;
+        /^errors\.needs-moderator$|^privacy\.languages$|^settings\.(?:outside-approved|approved-ids|links-id)$|^links\.not-approved|\.mirror\.name$|^members\.(?:none|heading)$|\.panel-(?:elsewhere|link-to)$|\.link-codes?$|^autotranslate\.(?:elsewhere|group)$/;
       const words =
         /\bworkspaces?\b|espacios? de trabajo|espaces? de travail|ワークスペース|워크스페이스|工作区|工作區|(?<!\/autotranslate )\bmirror(?! \{)|spiegel|espejo|miroir|espelho|ミラー|미러|鏡像/i;
       // These are said on Discord alone, or of the computer that serves.

@@ -24,6 +24,7 @@ import {
   type SpaceChoices,
 } from '../../src/model/space.ts';
 import { lines } from '../../src/rich-text/compose.ts';
+import { code } from '../../src/rich-text/rich-text.ts';
 
 const MOST_IDS = 50;
 const LONGEST_IDS_CHARS = 1_000;
@@ -39,6 +40,7 @@ export const linksPage = async (ctx: AnswerContext): Promise<Content> => {
     text: lines(
       t('settings.links-heading'),
       t('settings.links-how'),
+      t('settings.links-id', { id: code(channel.space.id) }),
       outside === 'approved' && (await approvedLine(approved, ctx)),
       channels.length > 0 &&
         t('settings.linkable-are', { channels: await channelNames(channels, ctx) }),
@@ -86,8 +88,15 @@ const oneOf = <Value extends string>(
   { values: [chosen] }: PressContext,
 ): Value | undefined => values.find((each) => each === chosen);
 
-const idsOf = ({ values: [typed = ''] }: PressContext): readonly string[] => {
-  const ids = [...new Set(typed.split(/[\s,;]+/).filter(Boolean))];
+const idsOf = ({ values }: Pick<PressContext, 'values'>): readonly string[] => {
+  const ids = [
+    ...new Set(
+      values
+        .join(' ')
+        .split(/[\s,;]+/)
+        .filter(Boolean),
+    ),
+  ];
   if (ids.length > MOST_IDS || !ids.every((id) => /^\w{1,40}$/.test(id)))
     throw userError('bad-input', 'settings.approved-wrong', { most: MOST_IDS });
   return ids;
@@ -123,5 +132,18 @@ export const linkPolicyPresses: Readonly<Record<string, Press>> = {
       outside: outside === 'nobody' ? outside : 'approved',
       approved: idsOf(ctx),
     })),
+  },
+  /** The button in the moderators' channel; its line then says who is approved. */
+  approve: {
+    guards: [moderator],
+    async run(ctx) {
+      const { services, channel, arg, forReaders, reply } = ctx;
+      await services.spaces.change(channel.space, ({ links = OPEN_LINKS }) => {
+        if (links.outside === 'nobody') throw userError('forbidden', 'links.not-allowed');
+        return { links: { ...links, approved: idsOf({ values: [...links.approved, arg] }) } };
+      });
+      const shared = { ...ctx, ...(await forReaders()) };
+      await reply({ text: await approvedLine([arg], shared) });
+    },
   },
 };

@@ -60,7 +60,10 @@ export interface LinksDeps
       | 'demandHost'
     >,
     Omit<LinkNoticesDeps, 'platforms' | 'moderators'> {
-  readonly moderators: Pick<ModeratorNotices, 'linked' | 'renamed' | 'told' | 'pauseTold'>;
+  readonly moderators: Pick<
+    ModeratorNotices,
+    'linked' | 'renamed' | 'told' | 'pauseTold' | 'unapproved'
+  >;
   readonly watches: Pick<WatchStore, 'of' | 'list' | 'group' | 'isOwn' | 'joinedMs' | 'remove'>;
   readonly own: Omit<OwnWatches, 'list' | 'missing' | 'drawback'>;
   readonly inbox: Pick<InboxStore, 'openIn'>;
@@ -98,8 +101,8 @@ export const createLinks = (deps: LinksDeps) => {
   const { watches, own, inbox, invites, scheduler, memories, platforms, texts, tell } = deps;
   const notices = createLinkNotices(deps);
   const { tellLinks, tellJoined, tellOff, tellOn } = notices;
-  const policies = createLinkPolicies(deps);
   const { lookalike, forgetNames, ...serverNames } = createLinkedServerNames(deps);
+  const policies = createLinkPolicies({ ...deps, lookalike });
   const { demandHost } = createLinkHosts(watches);
   const { demandSeldom, isPauseTold } = createToldChanges(deps.store.quota);
 

@@ -28,6 +28,7 @@ const RATES = {
   limit: { perSecond: SECOND_MS / DAY_MS, burst: 1 },
   gaps: { perSecond: SECOND_MS / MINUTE_MS, burst: 10 },
   links: { perSecond: SECOND_MS / MINUTE_MS, burst: 10 },
+  unapproved: { perSecond: 5 * (SECOND_MS / DAY_MS), burst: 5 },
   // As many as one other space may begin.
   pauses: { perSecond: SECOND_MS / MINUTE_MS, burst: 20 },
   lost: { perSecond: SECOND_MS / DAY_MS, burst: 5 },

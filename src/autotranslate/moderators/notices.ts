@@ -13,6 +13,7 @@ import {
   type Space,
 } from '../../model/place.ts';
 import { series } from '../../rich-text/compose.ts';
+import { code } from '../../rich-text/rich-text.ts';
 import { plainText } from '../../rich-text/walk.ts';
 import type { Outcome, RowKey } from '../../store/inbox/row.ts';
 import { typedCode } from '../../text/quoted-words.ts';
@@ -29,6 +30,7 @@ import {
 
 /** Spaces of which something is kept in memory. */
 const MOST_SPACES = 1_000;
+const ONCE_A_DAY = { perSecond: 1_000 / DAY_MS, burst: 1 };
 
 export interface ModeratorNoticesDeps extends ModeratorsChannelDeps {
   /** Wall time, ms since 1970. */
@@ -148,6 +150,36 @@ export const createModeratorNotices = (deps: ModeratorNoticesDeps) => {
           ' ',
         ),
       })),
+    /**
+     * Takes a space that would be linked with another one, which links with approved ones alone: each is told of once a day
+     * at most, and few of all.
+     *
+     * @param like as `renamed` takes it
+     */
+    unapproved: (space: Space, from: Space, like: string | undefined): void =>
+      void spaceElsewhere(from, platforms).then(async (server) => {
+        const name = `${keyOf(space)} unapproved ${keyOf(from)}`;
+        const isFirst = await deps.quota.tryTake(name, ONCE_A_DAY).catch(() => false);
+        return (
+          isFirst &&
+          tell(space, 'unapproved', (t) => ({
+            text: series(
+              [
+                t('moderators.unapproved', { server, id: code(from.id) }),
+                like !== undefined && t('links.lookalike', { other: like }),
+              ],
+              ' ',
+            ),
+            controls: [
+              {
+                kind: 'button',
+                press: `settings approve:${from.id}`,
+                label: plainText(t('moderators.approve', { server })),
+              },
+            ],
+          }))
+        );
+      }),
     /**
      * Takes a channel into which another space brought more messages than are copied.
      *

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { SPACE } from '../../fakes/command-harness.ts';
 import { sentence } from '../../fakes/sentences.ts';
 import { choicesOf, useCommandHarness } from '../support.ts';
 
@@ -43,5 +44,27 @@ describe('the page of links in /settings', () => {
     expect((await harness().press('settings.approved', ['<b>'])).text).toContain(
       sentence('settings.approved-wrong', { most: 50 }),
     );
+  });
+
+  it('says the ID by which others approve this one', async () => {
+    await harness().run('settings');
+    const { text } = await harness().press('settings.links');
+    expect(text).toContain(sentence('settings.links-id', { id: `\`${SPACE.id}\`` }));
+  });
+
+  it('approves whom the moderators’ channel was told of, and nobody where links are off', async () => {
+    const approve = async () => (await harness().pressNamed('settings approve:T0TOWER')).text;
+    await harness().run('settings');
+    await harness().press('settings.links');
+    await harness().press('settings.approved', ['123']);
+    expect(await approve()).toBe(
+      sentence('settings.approved-are', { ids: 'tower.example (Slack) `T0TOWER`' }),
+    );
+    await approve();
+    expect((await choicesOf(harness())).links?.approved).toEqual(['123', 'T0TOWER']);
+    await harness().run('settings');
+    await harness().press('settings.links');
+    await harness().press('settings.outside', ['nobody']);
+    expect(await approve()).toContain(sentence('links.not-allowed').replaceAll('_', '*'));
   });
 });

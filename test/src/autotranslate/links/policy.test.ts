@@ -3,6 +3,7 @@ import type { Channel } from '../../../../src/model/place.ts';
 import { OPEN_LINKS, type ChannelWatch, type LinkPolicy } from '../../../../src/model/space.ts';
 import type { LinkConditions } from '../../../../src/model/watches.ts';
 import { channel } from '../../../fakes/channel-feed.ts';
+import { sentence } from '../../../fakes/sentences.ts';
 import { ENGLISH, withScene, WORKSPACE } from '../support.ts';
 
 const THERE = channel('42', undefined, WORKSPACE);
@@ -26,7 +27,12 @@ describe('the policy of a space for links', () => {
     return scene.watches.propose(code, mirror(to, 'fr'), agreed);
   };
   const linked = () => scene.watches.list(WORKSPACE).length;
-  const isRefused = (key: string) => ({ code: 'forbidden', sentence: { key } });
+  const lacks = (key: string, id: string) =>
+    isRefused(key, { ids: { list: [{ kind: 'code', text: id }] } });
+  const isRefused = (key: string, params: object = {}) => ({
+    code: 'forbidden',
+    sentence: { key, params },
+  });
 
   it('lets nobody make a code, or use one, where nobody may be linked', async () => {
     await set(WORKSPACE, { outside: 'nobody' });
@@ -38,9 +44,27 @@ describe('the policy of a space for links', () => {
 
   it('lets approved spaces alone be linked, on both sides', async () => {
     await set(ENGLISH.space, { outside: 'approved', approved: ['T0OTHER'] });
-    await expect(propose()).rejects.toMatchObject(isRefused('links.not-allowed-there'));
+    await expect(propose()).rejects.toMatchObject(lacks('links.not-approved-there', WORKSPACE.id));
+    await set(ENGLISH.space, {});
+    await set(WORKSPACE, { outside: 'approved' });
+    await expect(propose()).rejects.toMatchObject(lacks('links.not-approved', ENGLISH.space.id));
+    await set(WORKSPACE, {});
     await set(ENGLISH.space, { outside: 'approved', approved: [WORKSPACE.id] });
     await expect(propose()).resolves.toMatchObject({ names: [expect.any(String)] });
+  });
+
+  it('tells moderators once who is to be approved, with the button for it', async () => {
+    const MODS = channel('mods');
+    scene.other.nameSpace(WORKSPACE, 'tower.example');
+    await scene.spaces.change(ENGLISH.space, {
+      moderators: { channel: MODS.id, locale: 'de' },
+      links: { ...OPEN_LINKS, outside: 'approved' },
+    });
+    for (const _ of [1, 2]) await expect(propose()).rejects.toBeDefined();
+    const about = { server: 'tower.example (Other)', id: WORKSPACE.id };
+    const said = sentence('moderators.unapproved', about, 'de');
+    await expect.poll(() => scene.feed.texts(MODS)).toEqual([expect.stringContaining(said)]);
+    expect(scene.feed.asked(MODS)).toEqual([`settings approve:${WORKSPACE.id}`]);
   });
 
   it.each([

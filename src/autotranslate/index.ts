@@ -27,6 +27,7 @@ import { createForgetting } from './forgetting.ts';
 import { createFlagPressers } from './flags/pressers.ts';
 import { createInboxWork } from './inbox-work.ts';
 import { createLinks } from './links/links.ts';
+import { createSetupLines } from './links/setup-lines.ts';
 import { createPeopleElsewhere } from './links/people.ts';
 import { declareMessageMetrics, logSkip, traceWork } from './telemetry.ts';
 import { createCompactReplies } from './mirror/compact-replies.ts';
@@ -109,6 +110,7 @@ export const openAutoTranslate = async ({
   const stores = await openStores(store, now, log, platforms);
   const { stored, cursors, watches: watchStore } = stores;
   const { post } = platforms;
+  const tell = createTell(platforms.send, log);
   const given = { ...services, ...stores, ...telemetry, ...times, leases, slots, texts };
   /** The dependencies that all parts share; each takes those that it names. */
   const shared = {
@@ -116,7 +118,8 @@ export const openAutoTranslate = async ({
     services,
     platforms,
     post,
-    tell: createTell(post, log),
+    tell,
+    setupLines: createSetupLines(platforms, tell, times),
     moderators: createModeratorNotices({ ...given, platforms, post }),
     context,
     scheduler,
@@ -254,6 +257,7 @@ export const openAutoTranslate = async ({
     botLoops,
     late,
     replies,
+    shared.setupLines,
     shared.moderators,
     // Forgotten after the moderators' channel: a space that left is told nothing.
     waits,

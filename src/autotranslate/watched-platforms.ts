@@ -64,10 +64,9 @@ export const createWatchedPlatforms = () => {
       options?: WhileHeld,
     ): Promise<Posted | undefined> =>
       posting.get(channel.space.platform)?.post(channel, content, options),
-    /** Edits a message of the bot itself. Rejects with an `AppError`. */
-    edit: async (posted: Posted, content: Content): Promise<void> => {
-      await posting.get(posted.channel.space.platform)?.edit(posted, content);
-    },
+    /** Edits a message of the bot itself; resolves with undefined while the platform is off. Rejects with an `AppError`. */
+    edit: async (posted: Posted, content: Content): Promise<Posted | undefined> =>
+      posting.get(posted.channel.space.platform)?.edit(posted, content),
     /** Shows something to one person alone; nothing where the platform cannot. Rejects with an `AppError`. */
     whisper: async (
       ...[to, ...rest]: Parameters<NonNullable<Platform['whisper']>>

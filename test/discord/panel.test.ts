@@ -43,6 +43,31 @@ it('a channel is set up by pressing, previewed, paused, resumed and turned off, 
   await told('off-here');
 });
 
+it('several changes of a channel are one message there, until somebody writes below', async () => {
+  const at = bot.place();
+  const { guild, channel, ann } = at;
+  const panel = await bot.use(at, 'autotranslate panel');
+  const press = (control: string, values?: readonly string[]) =>
+    bot.press(panel, `autotranslate ${control}`, values, guild.owner);
+  await press('page', [channel.id]);
+  await press(`languages:${channel.id}`, ['es', 'ja', 'fr']);
+  await press(`languages:${channel.id}`, ['es', 'ja']);
+  await press(`mode:${channel.id}`, ['compact']);
+  await press(`languages:${channel.id}`, ['es']);
+  await press(`pause:${channel.id}`);
+  const on = sentenceLike('autotranslate.on-here', { name: 'owner', languages: 'Spanish' });
+  const paused = sentence('autotranslate.paused-here', { name: 'owner' });
+  await bot.discord.until(() => channel.messages.some(({ content }) => content.includes(paused)));
+  expect(channel.messages.map(({ content }) => content)).toEqual([expect.stringMatching(on)]);
+
+  channel.say(ann, 'why is nothing translated here?');
+  await press(`resume:${channel.id}`);
+  const resumed = sentence('autotranslate.resumed-here', { name: 'owner' });
+  await bot.discord.until(() => channel.messages.length > 2);
+  expect(channel.messages.at(-1)!.content).toContain(resumed);
+  expect(channel.messages[0]!.content).toContain(paused);
+});
+
 it('a channel that is deleted while it is chosen is refused, and the panel stays', async () => {
   const at = bot.place();
   const other = at.guild.channel({ name: 'short-lived' });

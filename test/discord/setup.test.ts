@@ -100,6 +100,7 @@ describe('/autotranslate', () => {
     await removeOnNotices(bot.discord, [english]);
     expect(english.messages).toHaveLength(3);
     await bot.use(at, 'autotranslate off', { channel: english });
+    await bot.discord.until(() => english.messages.length > 3);
     english.say(at.ann, 'Now I am not translated any more');
     await replyTo((await bot.reading()).channel.say(at.ann, 'But I am in another place'));
     const newest = english.messages.slice(3).map(({ content }) => content);

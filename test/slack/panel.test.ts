@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { NAMING } from '../../adapters/slack/manifest.ts';
 import { sentence } from '../fakes/sentences.ts';
+import type { FakeMessage } from '../fakes/slack/index.ts';
 import { withSlackBot } from './support.ts';
 
 const bot = withSlackBot();
@@ -48,6 +49,39 @@ it('two moderators who open the page of a channel that is off both get the langu
   await expect
     .poll(() => watches.where('channel_id', '=', channel.id).execute())
     .toEqual([{ languages: '["es","ja"]' }]);
+});
+
+it('several changes of a channel are one message there, until somebody writes below', async () => {
+  const at = bot.place();
+  const { admin, ann, channel } = at;
+  await bot.use(at, 'autotranslate');
+  const panel = () => channel.ephemeralsFor(admin).at(-1)!;
+  const shows = (words: string) => bot.slack.until(() => JSON.stringify(panel()).includes(words));
+  const choose = (...languages: readonly string[]): void =>
+    void bot.slack.act(admin, panel(), `autotranslate languages:${channel.id}`, {
+      selected_options: languages.map((value) => ({ value })),
+    });
+  const told = (key: 'on-here' | 'paused-here' | 'resumed-here', languages = '') =>
+    sentence(
+      `autotranslate.${key}`,
+      { name: 'admin', languages, mode: 'reply' },
+      'en',
+      NAMING,
+    ).replaceAll('`', '');
+  bot.slack.act(admin, panel(), 'autotranslate page', { selected_conversation: channel.id });
+  await shows('autotranslate languages:');
+  choose('es', 'ja');
+  await shows('Spanish, Japanese');
+  choose('ja');
+  await bot.slack.until(() => !panel().text.includes('Spanish, Japanese'));
+  bot.slack.act(admin, panel(), `autotranslate pause:${channel.id}`);
+  await shows('autotranslate resume:');
+  const both = `${told('on-here', 'Japanese')}\n${told('paused-here')}`;
+  const end = (posts: readonly FakeMessage[], words: string) => posts.at(-1)?.words.endsWith(words);
+  expect(await channel.until((posts) => end(posts, both) === true)).toHaveLength(1);
+  channel.say(ann, 'why is nothing translated here?');
+  bot.slack.act(admin, panel(), `autotranslate resume:${channel.id}`);
+  expect(await channel.until((posts) => end(posts, told('resumed-here')) === true)).toHaveLength(2);
 });
 
 it('App Home has the panel too', async () => {

@@ -1,5 +1,4 @@
 import type { Texts, TranslateRich } from '../../i18n/texts.ts';
-import type { Content } from '../../model/message.ts';
 import {
   channelKey,
   channelMention,
@@ -24,6 +23,7 @@ import type { WatchStore } from '../../store/channels/watches.ts';
 import type { SpaceSettings } from '../../store/settings.ts';
 import { logFailure, type Log } from '../../telemetry/log.ts';
 import type { Tell } from '../tell.ts';
+import type { createSetupLines, SetupLine } from './setup-lines.ts';
 import type { WatchedPlatforms } from '../watched-platforms.ts';
 
 export interface LinkNoticesDeps {
@@ -33,6 +33,7 @@ export interface LinkNoticesDeps {
   readonly languages: Pick<Languages, 'name'>;
   readonly spaces: Pick<SpaceSettings, 'of'>;
   readonly tell: Tell;
+  readonly setupLines: Pick<ReturnType<typeof createSetupLines>, 'tell'>;
   readonly moderators: Pick<ModeratorNotices, 'linked' | 'told' | 'pauseTold'>;
   readonly log: Pick<Log, 'warn'>;
 }
@@ -213,19 +214,21 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
     void tellLinks(elsewhere, 'autotranslate.linked-here', joined, { ...(asked && { asked }) });
   };
 
-  /** Says something in a channel in the language in which it reads; where none is known, in that of the person at work. */
+  /** Tells a channel of a change, by the watch that holds by then, in the language in which it reads, or that of the person at work. */
   const tellIn = (
     watch: ChannelWatch,
     by: Changer,
-    say: (t: TranslateRich, locale: string) => Pick<Content, 'text' | 'controls'>,
+    lineOf: (t: TranslateRich, locale: string, current?: ChannelWatch) => SetupLine | undefined,
   ): void =>
-    void logFailure(deps.log, 'a channel could not be told of a change', async () => {
-      const { channel } = watch;
-      const known = readersLanguages(watch, await spaces.of(channel.space));
-      const locale = texts.pick(known.length > 0 ? known : [by.locale]);
-      const { text, controls } = say(texts.rich(locale, platforms.find(channel)?.naming), locale);
-      await tell(channel, text, controls);
-    });
+    void logFailure(deps.log, 'a channel could not be told of a change', () =>
+      deps.setupLines.tell(watch.channel, async () => {
+        const { channel } = watch;
+        const current = watches.isOwn(channel) ? watches.of(channel) : undefined;
+        const known = readersLanguages(current ?? watch, await spaces.of(channel.space));
+        const locale = texts.pick(known.length > 0 ? known : [by.locale]);
+        return lineOf(texts.rich(locale, platforms.find(channel)?.naming), locale, current);
+      }),
+    );
 
   /** Tells a channel who turned auto-translate off for it, or paused it. */
   const tellOff = (
@@ -234,9 +237,16 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
     what: 'off-here' | 'paused-here' | 'paused-linked' | 'resumed-here' = 'off-here',
   ): void => {
     if (!by) return;
-    tellIn(watch, by, (t) => ({
-      text: t(`autotranslate.${what}`, { name: quotedWords(by.name) }),
-    }));
+    const kind = what === 'off-here' ? 'off' : 'pause';
+    tellIn(watch, by, (t, _, current) => {
+      // Somebody else turned it on again.
+      if (kind === 'off' && current) return undefined;
+      return {
+        kind,
+        by: by.name,
+        text: t(`autotranslate.${what}`, { name: quotedWords(by.name) }),
+      };
+    });
   };
 
   /**
@@ -249,21 +259,28 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
     by: Changer,
     before: readonly ChannelWatch[],
   ): void => {
-    for (const watch of set) {
-      const { channel, mode, languages } = watch;
-      const isKnown = before.some((each) => isSameChannel(each.channel, channel));
-      const others = watches.group(watch).filter((each) => !isSameChannel(each.channel, channel));
-      const into = mode === 'mirror' ? others.flatMap((each) => each.languages) : languages;
-      tellIn(watch, by, (t, locale) => {
+    for (const asked of set) {
+      const { channel } = asked;
+      const isOn = !before.some((each) => isSameChannel(each.channel, channel));
+      tellIn(asked, by, (t, locale, watch = asked) => {
+        const { mode, languages } = watch;
+        const others = watches.group(watch).filter((each) => !isSameChannel(each.channel, channel));
+        const into = mode === 'mirror' ? others.flatMap((each) => each.languages) : languages;
         const named = [...new Set(into)].map((code) => languageNames.name(code, locale));
         const list = new Intl.ListFormat(locale).format(named);
         const params = { name: quotedWords(by.name), languages: list, mode };
+        const more = [
+          replacedBy(watch, before, t, locale),
+          mode === 'request' && t('autotranslate.request', { channel: channelMention(channel) }),
+        ];
+        const textOn = lines(t('autotranslate.on-here', params), ...more);
         return {
-          text: lines(
-            t(`autotranslate.${isKnown ? 'changed' : 'on'}-here`, params),
-            replacedBy(watch, before, t, locale),
-            mode === 'request' && t('autotranslate.request', { channel: channelMention(channel) }),
-          ),
+          kind: 'state',
+          by: by.name,
+          isOn,
+          isLinked: mode === 'mirror',
+          text: isOn ? textOn : lines(t('autotranslate.changed-here', params), ...more),
+          textOn,
           ...(mode === 'request' && { controls: requestControls((key) => plainText(t(key))) }),
         };
       });

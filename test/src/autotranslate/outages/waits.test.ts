@@ -52,7 +52,10 @@ describe('an outage in channels that are linked over two servers', () => {
       texts: realTexts,
       platforms: { find: () => undefined },
       spaces: { of: async () => ({ rules: {} }) as never },
-      tell: async ({ space }, text) => say(space, plainText(text)),
+      tell: async ({ space }, text) => {
+        say(space, plainText(text));
+        return undefined;
+      },
       moderators: {
         paused: (space, { sentence }) => say(space, `moderators ${sentence.key}`),
         resumed: (space) => say(space, 'moderators resumed'),

@@ -2,9 +2,12 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { PATHS } from '../../src/api/contract.ts';
 import { readEveryTable } from '../fakes/every-table.ts';
-import { sentenceLike } from '../fakes/sentences.ts';
-import { joinBy } from './group.ts';
+import { sentence, sentenceLike } from '../fakes/sentences.ts';
+import { joinBy, wordsIn } from './group.ts';
 import { installIn, openSlackBot, repliesTo, type Place, type SlackBot } from './support.ts';
+
+const removedFrom = (server: string): string =>
+  sentence('autotranslate.unlinked-why', { cause: 'left', server });
 
 const install = async (bot: SlackBot, name: string): Promise<Place> => {
   const workspace = bot.slack.workspace({ name, installed: false });
@@ -68,6 +71,10 @@ describe('a workspace that removes the app', () => {
     }
     two.workspace.uninstall();
     await isCleared(bot, two);
+    const server = `${two.workspace.id.toLowerCase()}.slack.com (Slack)`;
+    const [start = ''] = removedFrom('|').split('|');
+    await wordsIn(one.channel, start);
+    expect(one.channel.posts.map(({ words }) => words).join('\n')).toContain(removedFrom(server));
     const said = one.channel.say(one.ann, 'Good evening to all of you');
     await three.channel.until((posts) => posts.some(({ words }) => words.includes('fr:Good')));
     three.workspace.uninstall();

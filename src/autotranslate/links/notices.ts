@@ -117,8 +117,12 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
   ): Promise<void> => {
     const actor = currentActor();
     const told = new Set<string>();
+    // At once: of a space that the bot was removed from, nothing is known for long.
     const named = await Promise.all(
-      about.map(async (each) => ({ each, name: await nameElsewhere(each, platforms) })),
+      about.map(async (each) => {
+        const server = cause && spaceElsewhere(each.space, platforms);
+        return { each, name: await nameElsewhere(each, platforms), server: await server };
+      }),
     );
     const tellReader = async (
       watch: ChannelWatch,
@@ -143,12 +147,12 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
         by && agreed
           ? t('autotranslate.link-agreed', { ...by, agreed: await of(agreed) })
           : by && t('autotranslate.link-added', by);
-      const from = some[0]?.each.space;
+      const [from] = some;
       const because =
         cause &&
-        from &&
-        keyOf(from) !== here &&
-        t('autotranslate.unlinked-why', { cause, server: await spaceElsewhere(from, platforms) });
+        from?.server !== undefined &&
+        !isOwn(from.each) &&
+        t('autotranslate.unlinked-why', { cause, server: from.server });
       const noted = {
         ...params,
         by: person === undefined ? 'space' : 'person',

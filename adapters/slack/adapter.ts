@@ -66,14 +66,24 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
   /** People as those who use something. */
   const users = createModerators({ api, people, services: core.services, log, now });
   const steps = createHomeSteps(core, (space) => installations.known(space)?.botName ?? '');
-  const home = createHome({ api, core, people: users, uploads, steps }, stopped);
-  const greeting = createGreeting({ api, core, people, writer, installations });
+  const home = createHome({ api, core, people: users, mentions, uploads, steps }, stopped);
+  const greeting = createGreeting({ api, core, people, platform, installations });
   const { texts } = core;
-  const answering = { api, apiUrl: url, writer, uploads, texts, log, speed, now: realClock.nowMs };
+  const answering = {
+    api,
+    apiUrl: url,
+    mentions,
+    writer,
+    uploads,
+    texts,
+    log,
+    speed,
+    now: realClock.nowMs,
+  };
   const answerAt = (place: AnswerPlace): Answer => createAnswer(answering, place);
-  const awaited = openAnswers({ api, core, people, writer, answerAt });
+  const awaited = openAnswers({ api, core, people, mentions, writer, answerAt });
   const agent = createAgent(
-    { api, core, people: users, reader, writer, uploads, speed, openAnswers: awaited },
+    { api, core, people: users, reader, mentions, writer, uploads, speed, openAnswers: awaited },
     stopped,
   );
   const openUpload = files.openById;

@@ -1,9 +1,8 @@
-import type { SlackBlock } from './outbound/blocks.ts';
 import { NAMING } from './manifest.ts';
-import { render } from './outbound/render.ts';
 import type { Core } from '../../src/adapter.ts';
 import type { Member, Space } from '../../src/model/place.ts';
 import { lines, series } from '../../src/rich-text/compose.ts';
+import type { RichText } from '../../src/rich-text/rich-text.ts';
 
 /**
  * Creates the list of first steps in App Home, those ticked that were done; nothing for members, whose own settings
@@ -13,7 +12,7 @@ import { lines, series } from '../../src/rich-text/compose.ts';
  */
 export const createHomeSteps =
   ({ services, texts }: Pick<Core, 'services' | 'texts'>, nameIn: (space: Space) => string) =>
-  async (space: Space, member: Member): Promise<readonly SlackBlock[]> => {
+  async (space: Space, member: Member): Promise<RichText> => {
     if (member.role !== 'moderator') return [];
     const [{ language }, { moderators }, terms] = await Promise.all([
       services.settings.of(member),
@@ -36,5 +35,5 @@ export const createHomeSteps =
       });
       return series([isDone ? '✅' : '⬜', told], ' ');
     });
-    return render({ text: lines(...rows), files: [] }).flatMap(({ blocks }) => blocks);
+    return lines(...rows);
   };

@@ -6,6 +6,7 @@ import type { Log } from '../../src/telemetry/log.ts';
 import type { OutgoingFile, Content } from '../../src/model/message.ts';
 import { keyOf, type Space, type Member } from '../../src/model/place.ts';
 import type { Api } from './api.ts';
+import type { Mentions } from './mentions.ts';
 import { openDirectChannel, type People } from './people.ts';
 import { channelOf, PLATFORM } from './ids.ts';
 import { readMember } from './interactions/invocations.ts';
@@ -16,6 +17,7 @@ import type { Core } from '../../src/adapter.ts';
 import type { Translate } from '../../src/i18n/texts.ts';
 import type { CommandInfo } from '../../src/model/command-info.ts';
 import type { Answer, PressInvocation } from '../../src/ports/platform.ts';
+import type { RichText } from '../../src/rich-text/rich-text.ts';
 import { shorten } from '../../src/text/quoted-words.ts';
 
 interface Picture {
@@ -99,10 +101,11 @@ const SHOWN_PEOPLE = 500;
 
 export interface HomeDeps {
   /** The list of first steps, above everything else. */
-  readonly steps: (space: Space, member: Member) => Promise<readonly SlackBlock[]>;
+  readonly steps: (space: Space, member: Member) => Promise<RichText>;
   readonly api: Api;
   readonly core: Core;
   readonly people: Pick<People, 'of'>;
+  readonly mentions: Pick<Mentions, 'on'>;
   readonly uploads: Uploads;
 }
 
@@ -146,7 +149,7 @@ export type Home = ReturnType<typeof createHome>;
 
 /** Creates App Home: each person's settings, and those of the workspace for its moderators. */
 export const createHome = (deps: HomeDeps, stopped: AbortSignal) => {
-  const { api, core, people, uploads, steps } = deps;
+  const { api, core, people, mentions, uploads, steps } = deps;
   const { log } = core;
   const pictures = createPictures(uploads, log);
   const shown = createLru<string, Bodies>(SHOWN_PEOPLE);
@@ -173,6 +176,9 @@ export const createHome = (deps: HomeDeps, stopped: AbortSignal) => {
     return blocks;
   };
 
+  const blocksOf = async (space: Space, content: Content): Promise<readonly SlackBlock[]> =>
+    render(await mentions.on(space, content)).flatMap(({ blocks }) => blocks);
+
   /** Runs a command or press, and gives the blocks that it shows last. */
   const captured = async (
     space: Space,
@@ -189,9 +195,8 @@ export const createHome = (deps: HomeDeps, stopped: AbortSignal) => {
       },
     });
     if (!last) return undefined;
-    const parts = render({ ...last, files: [] });
+    const texts = await blocksOf(space, last);
     const files = await sendFiles(space, member, last.files ?? []);
-    const texts = parts.flatMap(({ blocks }) => blocks);
     const controls = texts.filter(({ type }) => type === 'actions' || type === 'section');
     const words = texts.filter((block) => !controls.includes(block));
     return [...words.slice(0, SECTION_BLOCKS - files.length), ...files, ...controls];
@@ -208,7 +213,7 @@ export const createHome = (deps: HomeDeps, stopped: AbortSignal) => {
       type: 'header',
       text: plain(shorten(label(key), HEADER_CHARS)),
     });
-    const first = await steps(space, member);
+    const first = await blocksOf(space, { text: await steps(space, member) });
     const blocks = SECTIONS.flatMap((section): readonly SlackBlock[] => {
       const body = own.get(section.command) as readonly SlackBlock[] | undefined;
       if (!infos.has(section.command) || !body) return [];

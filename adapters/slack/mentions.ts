@@ -1,9 +1,12 @@
 import type { Api } from './api.ts';
 import { PLATFORM } from './ids.ts';
 import type { People } from './people.ts';
+import { ANSWERING, type CallPriority } from './rate-limiter.ts';
 import { createCache } from '../../src/async/lru.ts';
 import { MINUTE_MS } from '../../src/async/clock.ts';
+import { NAMED_MS, within } from '../../src/autotranslate/watched-platforms.ts';
 import { toAppError } from '../../src/errors.ts';
+import type { Content } from '../../src/model/message.ts';
 import type { Space } from '../../src/model/place.ts';
 import type { Mention, RichText } from '../../src/rich-text/rich-text.ts';
 import { withNames } from '../../src/rich-text/reduce.ts';
@@ -11,6 +14,13 @@ import { withNames } from '../../src/rich-text/reduce.ts';
 /** Workspaces whose groups are cached, and for how long. */
 const CACHED_SPACES = 1_000;
 const LIFE_MS = 10 * MINUTE_MS;
+
+declare const NAMED: unique symbol;
+
+/** Content whose people and groups have names, as `Mentions.on` gives it: nothing else is shown. */
+export type NamedContent = Content & { readonly [NAMED]: true };
+
+const isNameless = ({ name }: Mention): boolean => name === undefined;
 
 export type Mentions = ReturnType<typeof createMentions>;
 
@@ -31,9 +41,10 @@ export const createMentions = (api: Api, people: Pick<People, 'of'>, now: () => 
     space: Space,
     { target, id, name: known }: Mention,
     mayFail: boolean,
+    priority?: CallPriority,
   ): Promise<string | undefined> => {
     try {
-      if (target === 'member') return (await people.of(space, id)).name;
+      if (target === 'member') return (await people.of(space, id, priority)).name;
       if (target !== 'group') return known;
       const handles = await groups.of(space);
       return handles.get(id) ?? known;
@@ -48,16 +59,18 @@ export const createMentions = (api: Api, people: Pick<People, 'of'>, now: () => 
     /** Gives each mention of a person or group in a workspace its name; those not known stay without. */
     named: async (space: Space, tree: RichText): Promise<RichText> =>
       withNames(tree, PLATFORM, async (node) => nameOf(space, node, false)),
+    /** Gives mentions in content that have no name yet theirs, before it is shown; one that takes long stays unknown. */
+    on: async (space: Space, content: Content): Promise<NamedContent> => {
+      const nameFor = async (node: Mention): Promise<string | undefined> =>
+        within(NAMED_MS, nameOf(space, node, false, ANSWERING), undefined);
+      const text = await withNames(content.text, PLATFORM, nameFor, isNameless);
+      return { ...content, text } as NamedContent;
+    },
     /**
      * Gives those mentions a name that have none yet, before they are posted. Rejects where another try
      * may find it.
      */
     completed: async (space: Space, tree: RichText): Promise<RichText> =>
-      withNames(
-        tree,
-        PLATFORM,
-        async (node) => nameOf(space, node, true),
-        (node) => node.name === undefined,
-      ),
+      withNames(tree, PLATFORM, async (node) => nameOf(space, node, true), isNameless),
   };
 };

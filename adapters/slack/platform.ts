@@ -95,19 +95,19 @@ export const createRestParts = (
     groups: async (space) => readGroups(api, space),
     post: async (to, content, { replyTo, ...held } = {}) => {
       const threadTs = replyTo && ((await threads.rootOf(replyTo)) ?? replyTo.id);
-      const parts = render(content);
+      const parts = render(await mentions.on(to.space, content));
       const place = { threadTs, ...held };
       const staged = await uploads.stage(to.space, filesOf(parts));
       const texts = await writer.post(to, parts, place);
       return shownAs(to, texts, await writer.showFiles(to, [], staged, place));
     },
     whisper: async (to, user, content, { threadId } = {}) => {
-      const [{ text, blocks }] = render(content, false);
+      const [{ text, blocks }] = render(await mentions.on(to.space, content), false);
       const place = { channel: channelIdOf(to), user, thread_ts: threadId };
       await api.call(to.space, 'chat.postEphemeral', { ...place, text, blocks }, { once: true });
     },
     edit: async ({ channel, ids, handle }, content, held = {}) => {
-      const parts = render(content);
+      const parts = render(await mentions.on(channel.space, content));
       const { texts: count } = readHandle(handle, ids.length);
       const staged = await uploads.stage(channel.space, filesOf(parts));
       const texts = await writer.sync(channel, ids.slice(0, count), parts, held);

@@ -5,7 +5,13 @@ import type { MessageKey } from '../../src/errors.ts';
 import { roleMention } from '../../src/model/place.ts';
 import { OPEN_LINKS, type ChannelWatch, type SpaceChoices } from '../../src/model/space.ts';
 import { sentence, series, type Maybe, type RichPart } from '../../src/rich-text/compose.ts';
-import { emoji as customEmoji, code, text, type RichText } from '../../src/rich-text/rich-text.ts';
+import {
+  emoji as customEmoji,
+  code,
+  mention,
+  text,
+  type RichText,
+} from '../../src/rich-text/rich-text.ts';
 import { map, plainText } from '../../src/rich-text/walk.ts';
 
 export type AuditContext = Pick<
@@ -98,9 +104,10 @@ const SPACE: Sayers<Omit<SpaceChoices, 'greeted'>> = {
   moderators: async ({ channel: id }, ctx) => ({
     it: sentence(ctx.t('settings.moderators'), ': ', await channelNames([id], ctx)),
   }),
-  moderatorGroups: (ids, { t }) => ({
-    it: ids.length > 0 && sentence(t('settings.groups'), ': ', code(ids.join(', '))),
-  }),
+  moderatorGroups: (ids, { channel: { space }, t, locale }) => {
+    const groups = ids.map((id) => mention(space.platform, 'group', id));
+    return { it: ids.length > 0 && sentence(t('settings.groups'), ': ', listOf(groups, locale)) };
+  },
 };
 
 const WATCH: Sayers<Omit<ChannelWatch, 'channel' | 'group'>> = {

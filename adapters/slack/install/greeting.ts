@@ -1,21 +1,20 @@
 import type { Api } from '../api.ts';
 import { channelOf } from '../ids.ts';
 import { NAMING } from '../manifest.ts';
-import type { MessageWriter } from '../outbound/message-writer.ts';
-import { render } from '../outbound/render.ts';
 import { openDirectChannel, type People } from '../people.ts';
 import type { Installations } from './installations.ts';
 import { firstSteps } from '../../../src/command/welcome.ts';
 import type { Core } from '../../../src/adapter.ts';
 import type { Channel, Space } from '../../../src/model/place.ts';
 import { isQuiet } from '../../../src/model/space.ts';
+import type { Platform } from '../../../src/ports/platform.ts';
 import { logFailure } from '../../../src/telemetry/log.ts';
 
 export interface GreetingDeps {
   readonly api: Api;
   readonly core: Pick<Core, 'texts' | 'log' | 'services'>;
   readonly people: Pick<People, 'of'>;
-  readonly writer: Pick<MessageWriter, 'post'>;
+  readonly platform: Pick<Platform, 'post'>;
   readonly installations: Pick<Installations, 'known'>;
 }
 
@@ -23,7 +22,7 @@ export interface GreetingDeps {
  * Creates what introduces the app: to who installed it, in a direct message, and in a channel that somebody invited it
  * to; once each. A failure is logged.
  */
-export const createGreeting = ({ api, core, people, writer, installations }: GreetingDeps) => {
+export const createGreeting = ({ api, core, people, platform, installations }: GreetingDeps) => {
   const { log, services, texts } = core;
 
   const localeOf = async (space: Space, userId: string): Promise<string> =>
@@ -41,7 +40,7 @@ export const createGreeting = ({ api, core, people, writer, installations }: Gre
           const text = texts.rich(locale, NAMING)('slack.installed', { name });
           const controls = firstSteps(texts.in(locale, NAMING), ['translate', 'language', 'help']);
           const { id } = await openDirectChannel(api, space, userId);
-          await writer.post(channelOf(space.id, id), render({ text, controls }), {});
+          await platform.post(channelOf(space.id, id), { text, controls });
         },
       ),
     /** Takes an invitation; nothing is said where auto-translate is set up, or the channel is to be quiet. */
@@ -54,7 +53,7 @@ export const createGreeting = ({ api, core, people, writer, installations }: Gre
         const locale = await localeOf(space, inviterId);
         const text = texts.rich(locale, NAMING)('welcome.channel');
         const controls = firstSteps(texts.in(locale, NAMING), ['translate', 'language', 'help']);
-        await writer.post(channel, render({ text, controls }), {});
+        await platform.post(channel, { text, controls });
       }),
   };
 };

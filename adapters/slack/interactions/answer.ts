@@ -11,6 +11,7 @@ import {
   UPDATE_EVERY_MS,
   FILES_BYTES,
 } from '../limits.ts';
+import type { Mentions, NamedContent } from '../mentions.ts';
 import type { MessageWriter } from '../outbound/message-writer.ts';
 import { filesOf, render, type Part } from '../outbound/render.ts';
 import type { UploadedFile, Uploads } from '../outbound/uploads.ts';
@@ -43,6 +44,7 @@ export interface AnswerPlace {
 
 export interface AnswerDeps {
   readonly api: Api;
+  readonly mentions: Pick<Mentions, 'on'>;
   readonly writer: MessageWriter;
   readonly uploads: Uploads;
   readonly texts: Pick<Texts, 'rich'>;
@@ -82,7 +84,7 @@ export const createAnswer = (
   deps: AnswerDeps & { readonly apiUrl: string | undefined },
   place: AnswerPlace,
 ): Answer => {
-  const { api, writer, uploads, texts, log, speed, now, apiUrl } = deps;
+  const { api, mentions, writer, uploads, texts, log, speed, now, apiUrl } = deps;
   const { channel, userId, threadTs, responseUrl, isPrivate, onMessage, asked, locale } = place;
   const hosts = knownHosts(RESPONSE_HOSTS, apiUrl);
   const untilMs = now() + RESPONSE_URL_MS;
@@ -137,7 +139,8 @@ export const createAnswer = (
   const showPrivately = async ({ parts, staged }: Staged, replaces?: false): Promise<void> => {
     const text = locale !== undefined && staged.length > 0 && texts.rich(locale)('slack.file-sent');
     // Above the answer, which may be long.
-    const part = joined(text ? [...render({ text }), ...parts] : parts);
+    const above = text ? render(await mentions.on(channel.space, { text })) : [];
+    const part = joined([...above, ...parts]);
     const isTaken = await respond(part, false, replaces);
     const args = { channel: channelIdOf(channel), user: userId, ...bodyOf(part) };
     if (!isTaken) await api.call(channel.space, 'chat.postEphemeral', args, { once: true });
@@ -158,7 +161,7 @@ export const createAnswer = (
   };
 
   /** Uploads the files of an answer first, so that none of it stands where they are refused. */
-  const stage = async (content: Content): Promise<Staged> => {
+  const stage = async (content: NamedContent): Promise<Staged> => {
     const parts = render(content);
     const staging = uploads.stage(channel.space, filesOf(parts), ANSWERING);
     const isText = !content.files?.length;
@@ -171,22 +174,25 @@ export const createAnswer = (
 
   const isHidden = (isPrivate && !isDirect) || onMessage?.isEphemeral === true;
 
-  const draw = async (content: Content): Promise<void> => {
+  const draw = async (content: NamedContent): Promise<void> => {
     const isAside = isForAsker(content) && shown.length === 0 && !isDirect;
     if (isHidden || isAside) return showPrivately(await stage(content));
     const text = asked ? [asked, ...content.text] : content.text;
     return showOpenly(await stage({ ...content, text }));
   };
 
-  const drawBelow = async (content: Content): Promise<void> => {
+  const drawBelow = async (content: NamedContent): Promise<void> => {
     if (isHidden) return showPrivately(await stage(content), false);
     const where = { threadTs, priority: ANSWERING };
     await writer.sync(channel, [], (await stage(content)).parts, where);
   };
 
-  const inTurn = async (work: () => Promise<void>): Promise<void> => {
+  const inTurn = async (
+    content: Content,
+    work: (named: NamedContent) => Promise<void>,
+  ): Promise<void> => {
     try {
-      await drawing.use(work);
+      await drawing.use(async () => work(await mentions.on(channel.space, content)));
     } catch (thrown) {
       if (isGone(thrown)) log.info('Slack: what was answered is gone');
       throw thrown;
@@ -199,12 +205,12 @@ export const createAnswer = (
       ? { updates: responseUrl === undefined && !onMessage && !isDirect ? 1 : RESPONSE_URL_USES }
       : {}),
     fileBytes: FILES_BYTES,
-    show: async (content) => inTurn(async () => draw(content)),
-    showBelow: async (content) => inTurn(async () => drawBelow(content)),
+    show: async (content) => inTurn(content, draw),
+    showBelow: async (content) => inTurn(content, drawBelow),
     ...(onMessage && !isHidden
       ? {
           showAside: async (content) =>
-            inTurn(async () => showPrivately(await stage(content), false)),
+            inTurn(content, async (named) => showPrivately(await stage(named), false)),
         }
       : {}),
   };

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Api } from '../api.ts';
 import { channelOf, PLATFORM, spaceOf } from '../ids.ts';
 import { NAMING } from '../manifest.ts';
+import type { Mentions } from '../mentions.ts';
 import type { MessageWriter } from '../outbound/message-writer.ts';
 import { render } from '../outbound/render.ts';
 import { isPersonId, openDirectChannel, type People } from '../people.ts';
@@ -56,12 +57,13 @@ export interface InterruptedDeps {
   readonly api: Api;
   readonly core: Pick<Core, 'keepOpenAnswers' | 'texts'>;
   readonly people: Pick<People, 'of'>;
+  readonly mentions: Pick<Mentions, 'on'>;
   readonly writer: MessageWriter;
   readonly answerAt: (place: AnswerPlace) => Answer;
 }
 
 /** Opens what keeps the answers that people wait for, and tells them of those that a restart interrupted. */
-export const openAnswers = ({ api, core, people, writer, answerAt }: InterruptedDeps) =>
+export const openAnswers = ({ api, core, people, mentions, writer, answerAt }: InterruptedDeps) =>
   core.keepOpenAnswers(PLATFORM, async ({ spaceId, memberId: userId, address: stored }) => {
     const { channel: id, thread, responseUrl } = address.parse(JSON.parse(stored));
     const space = spaceOf(spaceId);
@@ -76,5 +78,8 @@ export const openAnswers = ({ api, core, people, writer, answerAt }: Interrupted
       ? await openDirectChannel(api, space, userId)
       : channelOf(spaceId, id);
     // It also ends "is thinking…".
-    await writer.post(channel, render(content), { threadTs: thread, priority: ANSWERING });
+    await writer.post(channel, render(await mentions.on(space, content)), {
+      threadTs: thread,
+      priority: ANSWERING,
+    });
   });

@@ -8,11 +8,11 @@ import { isRefusal } from '../errors.ts';
 import { channelIdOf } from '../ids.ts';
 import { FILES, FILES_BYTES, STREAM_CHARS, UPDATE_EVERY_MS } from '../limits.ts';
 import { controlBlocks } from '../outbound/blocks.ts';
+import type { Mentions, NamedContent } from '../mentions.ts';
 import type { MessageWriter } from '../outbound/message-writer.ts';
 import { filesOf, render } from '../outbound/render.ts';
 import type { UploadedFile, Uploads } from '../outbound/uploads.ts';
 import { recover, toAppError } from '../../../src/errors.ts';
-import type { Content } from '../../../src/model/message.ts';
 import type { Channel } from '../../../src/model/place.ts';
 import type { Answer } from '../../../src/ports/platform.ts';
 
@@ -35,6 +35,7 @@ export const renderStreamed = (tree: RichText, isGrowing: boolean): string => {
 
 export interface StreamedAnswerDeps {
   readonly api: Api;
+  readonly mentions: Pick<Mentions, 'on'>;
   readonly writer: MessageWriter;
   readonly uploads: Pick<Uploads, 'stage'>;
   /** Every wait is so many times shorter. */
@@ -64,7 +65,7 @@ const started = z.object({ ts: z.string() });
  * refused. What is taken back in a stream is put right when it ends.
  */
 export const createStreamedAnswer = (
-  { api, writer, uploads, speed }: StreamedAnswerDeps,
+  { api, mentions, writer, uploads, speed }: StreamedAnswerDeps,
   { channel, threadTs, userId }: StreamPlace,
 ) => {
   const channelId = channelIdOf(channel);
@@ -75,7 +76,7 @@ export const createStreamedAnswer = (
   /** True when what was streamed is not how the answer ended. */
   let isOff = false;
   let posts: readonly string[] = [];
-  let last: Content | undefined;
+  let last: NamedContent | undefined;
   /** The uploaded files of the newest content. */
   let staged: readonly UploadedFile[] = [];
   let drawing: Promise<void> = Promise.resolve();
@@ -114,11 +115,11 @@ export const createStreamedAnswer = (
     sent += more;
   };
 
-  const post = async (content: Content): Promise<void> => {
+  const post = async (content: NamedContent): Promise<void> => {
     posts = await writer.sync(channel, posts, render(content), place);
   };
 
-  const draw = async (content: Content): Promise<void> => {
+  const draw = async (content: NamedContent): Promise<void> => {
     if (!isStreaming) return post(content);
     try {
       await grow(renderStreamed(content.text, true));
@@ -130,7 +131,7 @@ export const createStreamedAnswer = (
   };
 
   /** Ends the stream; false where what it showed had to be replaced. */
-  const endStream = async (ts: string, content: Content): Promise<boolean> => {
+  const endStream = async (ts: string, content: NamedContent): Promise<boolean> => {
     const written = renderStreamed(content.text, false);
     for (let units = written.length - sent.length; units > 0; units -= STREAM_CHARS)
       await grow(written);
@@ -146,7 +147,7 @@ export const createStreamedAnswer = (
   };
 
   /** Uploads the whole of a text that messages show in part; where that is refused, they show all of it. */
-  const stageWhole = async (content: Content): Promise<readonly UploadedFile[]> => {
+  const stageWhole = async (content: NamedContent): Promise<readonly UploadedFile[]> => {
     const files = filesOf(render(content)).slice(content.files?.length ?? 0);
     const staging = uploads.stage(channel.space, files, ANSWERING);
     const whole = await recover(staging, (thrown) => !toAppError(thrown).retryable);
@@ -168,8 +169,8 @@ export const createStreamedAnswer = (
         const files = (content.files ?? []).slice(0, FILES);
         // First, so that none of it stands where they are refused.
         staged = await uploads.stage(channel.space, files, ANSWERING);
-        last = content;
-        await draw(content);
+        last = await mentions.on(channel.space, content);
+        await draw(last);
       }),
   };
 

@@ -1,5 +1,5 @@
 import { signedText } from '../../../src/rich-text/tone.ts';
-import type { Content } from '../../../src/model/message.ts';
+import type { NamedContent } from '../mentions.ts';
 import { type ReduceOptions, withoutSpoilers } from '../../../src/rich-text/reduce.ts';
 import {
   paragraph,
@@ -120,7 +120,7 @@ export const textParts = (tree: RichText, room = 0, most = Infinity): readonly R
  *
  * @param takesFiles false where Slack refuses files: a text is then shown whole
  */
-export const render = (content: Content, takesFiles = true): readonly [Part, ...Part[]] => {
+export const render = (content: NamedContent, takesFiles = true): readonly [Part, ...Part[]] => {
   const pieces = textParts(signedText(content), 0, takesFiles ? PARTS_LIMIT + 1 : undefined);
   const isLong = takesFiles && pieces.length > PARTS_LIMIT;
   const shown = isLong ? pieces.slice(0, PARTS_LIMIT - 1) : pieces;

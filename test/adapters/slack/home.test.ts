@@ -36,6 +36,7 @@ const open = () => {
     api,
     core,
     people: {},
+    mentions: { on: async (_: unknown, content: unknown) => content },
     uploads: {},
     steps: async () => [],
   } as unknown as Parameters<typeof createHome>[0];

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Api } from '../../../../adapters/slack/api.ts';
 import { createAnswer, type AnswerPlace } from '../../../../adapters/slack/interactions/answer.ts';
+import type { NamedContent } from '../../../../adapters/slack/mentions.ts';
 import type { MessageWriter } from '../../../../adapters/slack/outbound/message-writer.ts';
 import type { Uploads } from '../../../../adapters/slack/outbound/uploads.ts';
 import type { Content } from '../../../../src/model/message.ts';
@@ -22,6 +23,7 @@ const answering = (
   const answer = createAnswer(
     {
       api: { call } as unknown as Api,
+      mentions: { on: async (_, content) => content as NamedContent },
       writer,
       uploads: { stage: async () => [] } as unknown as Uploads,
       texts: realTexts,

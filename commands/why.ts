@@ -191,10 +191,11 @@ const authors = async (
     [...people.values()].map(async ({ ref, author }) => {
       const { platform, id } = author;
       const source = await services.messages.read(ref).catch(() => undefined);
-      const name = quotedWords(source?.author.name ?? id, NAME_CHARS);
+      const known = quotedWords(source?.author.name ?? '', NAME_CHARS);
+      const name = known || label('people.unknown');
       if (isHere(ref)) {
         const does = rules.people?.of.includes(id) ? 'allow' : 'stop';
-        const press = `autotranslate ${does}person:${[id, name].join(AND)}`;
+        const press = `autotranslate ${does}person:${[id, known].join(AND)}`;
         const named = label(`rules.${does}-person`, { name });
         return { control: { kind: 'button', press, label: named } satisfies Control };
       }
@@ -208,7 +209,7 @@ const authors = async (
         line: isStopped ? series([written, t('blocks.is-stopped', { name })], ' ') : written,
         control: {
           kind: 'button',
-          press: `why ${isStopped ? 'show' : 'stop'}:${[platform, id, name].join(AND)}`,
+          press: `why ${isStopped ? 'show' : 'stop'}:${[platform, id, known].join(AND)}`,
           label: label(isStopped ? 'blocks.show-again' : 'blocks.stop', { name }),
           look: isStopped ? 'primary' : 'danger',
         } satisfies Control,
@@ -232,12 +233,13 @@ const decide = (isStopping: boolean): Press => ({
     } = ctx;
     const [platform = '', id = '', ...rest] = arg.split(AND);
     if (platform === '' || !/^\w+$/.test(id)) throw userError('bad-input', 'blocks.no-id');
-    const name = quotedWords(rest.join(AND), NAME_CHARS) || id;
+    const seen = quotedWords(rest.join(AND), NAME_CHARS);
+    const name = seen || label('people.unknown');
     const person = { platform, id };
     if (isStopping) {
       const found = await blocks.lookUp(space, id).catch(() => undefined);
       const known = found?.people.find((each) => each.platform === platform);
-      await blocks.add(space, person, { name: known?.name ?? name, isBan: false });
+      await blocks.add(space, person, { name: known?.name ?? (seen || undefined), isBan: false });
     }
     const stopped = isStopping ? undefined : await blocks.of(space, person);
     if (stopped) await blocks.remove(space, stopped.key);

@@ -8,8 +8,10 @@ import type { BlockedPerson } from '../../src/command/services.ts';
 const NAME_CHARS = 60;
 const LONGEST_ID_CHARS = 40;
 
-const nameOf = ({ name }: BlockedPerson): string =>
-  name === undefined ? '–' : quotedWords(name, NAME_CHARS);
+const namedBy =
+  ({ label }: Pick<PressContext, 'label'>) =>
+  ({ name }: BlockedPerson): string =>
+    name === undefined ? label('people.unknown') : quotedWords(name, NAME_CHARS);
 
 /** Separates the id of the channel from whose page the list was opened, and the place in the list. */
 const AND = '|';
@@ -23,6 +25,7 @@ const pressed = ({ arg, channel }: PressContext) => {
 const panel = async (ctx: PressContext): Promise<Content> => {
   const { services, channel, capabilities, t, label } = ctx;
   const { id, from } = pressed(ctx);
+  const nameOf = namedBy(ctx);
   const isWatched = services.watches.list(channel.space).some((one) => one.channel.id === id);
   const all = await services.blocks.list(channel.space);
   const shown = all.slice(from, from + capabilities.choices);

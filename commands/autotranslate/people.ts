@@ -32,7 +32,7 @@ const decide = (isStopping: boolean): Press => ({
     if (!/^\w+$/.test(id)) throw userError('bad-input', 'rules.how');
     const others: Change = (now) => now.filter((each) => each !== id);
     await changePeople(isStopping ? (now) => [...others(now), id] : others, ctx);
-    const name = quotedWords(rest.join(AND), NAME_CHARS) || id;
+    const name = quotedWords(rest.join(AND), NAME_CHARS) || label('people.unknown');
     const [said, next, press] = isStopping
       ? (['rules.person-stopped', 'rules.allow-person', 'allowperson'] as const)
       : (['rules.person-allowed', 'rules.stop-person', 'stopperson'] as const);

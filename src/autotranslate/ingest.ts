@@ -341,7 +341,7 @@ export const createFeedListener = (deps: FeedListenerDeps) => {
       using _ = await turns.take(messageKey(ref));
       await ingest.react(ref, emoji, isPresent, memberId);
     },
-    memberBanned: async (space, authorId) => {
+    memberBanned: async (space, authorId, name?: string) => {
       const feed = platforms.find({ space })?.feed;
       if (!feed) return;
       const isLinked = watches
@@ -350,7 +350,7 @@ export const createFeedListener = (deps: FeedListenerDeps) => {
           watches.group(watch).some(({ channel }) => keyOf(channel.space) !== keyOf(space)),
         );
       const person = { platform: space.platform, id: authorId };
-      if (isLinked) await blocks.add(space, person, { name: undefined, isBan: true });
+      if (isLinked) await blocks.add(space, person, { name, isBan: true });
       let unseen = await inbox.writtenBy(space, authorId, BANNED_LOOKED_AT);
       for (let look = 0; unseen.length > 0 && look < BAN_LOOKS; look += 1) {
         if (look > 0) await sleep(realClock, BAN_WAIT_MS);

@@ -4,7 +4,7 @@ import type { Person, Space } from './place.ts';
 export interface BlockedPerson {
   /** Stands for the person, and does not say who it is. */
   readonly key: string;
-  /** The name, or id, that moderators saw; undefined where it is not known, or the person had their data deleted. */
+  /** The name that moderators saw, or the platform told; undefined where it is not known, or the person had their data deleted. */
   readonly name: string | undefined;
   /** True where the space's platform banned the person there: that ends with the ban. */
   readonly isBan: boolean;

@@ -200,8 +200,12 @@ export interface ChannelFeedListener {
     isPresent: boolean,
     memberId?: string,
   ): Promise<void>;
-  /** Takes a ban, which may have deleted the person's messages. */
-  memberBanned(space: Space, authorId: string): Promise<void>;
+  /**
+   * Takes a ban, which may have deleted the person's messages.
+   *
+   * @param name of the person, where the platform tells it
+   */
+  memberBanned(space: Space, authorId: string, name?: string): Promise<void>;
   /** Takes the end of a ban. */
   memberUnbanned(space: Space, authorId: string): Promise<void>;
   /**

@@ -85,12 +85,12 @@ export const createBlocks = (store: Store, now: () => number) => {
         const isKnown = (await readRows(db, 'blocked_author', key, ['is_ban'])).length > 0;
         // What moderators decided does not end with a ban.
         if (isBan && isKnown) return;
-        const values = { author_name: name ?? person.id, is_ban: isBan ? 1 : 0 };
+        const values = { author_name: name ?? null, is_ban: isBan ? 1 : 0 };
         await putRow(db, 'blocked_author', key, values, { since_ms: now() });
         await noteChange(db, space, by, {
           what: 'blocked',
           about: key.author_hash,
-          after: { isBan, name: name ?? person.id },
+          after: { isBan, name },
         });
         await store.signals.publish(db, 'space-settings', space);
       });

@@ -25,6 +25,10 @@ const openWatches = () =>
     async () => ESPANOL,
   );
 const shown = async (): Promise<string> => (await harness().run('audit')).text;
+const exported = async (): Promise<string> => {
+  const { files } = await harness().press('audit.export');
+  return Buffer.from(files?.[0]?.bytes ?? []).toString();
+};
 const note = (entry: AuditNote) => harness().store.write((db) => noteChange(db, SPACE, ADA, entry));
 const said = (as: (typeof SAID)[number], params: Record<string, string> = {}): string =>
   sentence(`audit.said.${as}`, { who: 'somebody', name: 'Ada', ...params });
@@ -299,8 +303,8 @@ describe('/audit', () => {
     expect(all(await shown())).toBe(10);
     expect(all((await harness().press('blocks.older')).text)).toBe(2);
     // The file leaves the list as it is.
-    const exported = await harness().press('audit.export');
-    expect(all(exported.text)).toBe(2);
+    const beside = await harness().press('audit.export');
+    expect(all(beside.text)).toBe(2);
     expect(all((await harness().press('audit.newer')).text)).toBe(10);
   });
 
@@ -379,10 +383,6 @@ describe('/audit', () => {
     const spaces = createSpaceSettings(harness().store);
     const { rooms } = await spaces.of(SPACE);
     await spaces.change(SPACE, choicesWith(rooms));
-    const exported = async (): Promise<string> => {
-      const { files } = await harness().press('audit.export');
-      return Buffer.from(files?.[0]?.bytes ?? []).toString();
-    };
     expect(await shown()).toContain('<#400>');
     expect(await exported()).toContain('400');
     harness().script.access = { '400': 'none' };
@@ -397,6 +397,18 @@ describe('/audit', () => {
     const text = await shown();
     for (const as of ['blocked', 'unblocked'] as const)
       expect(text).toContain(sentence(`audit.said.${as}`, { who: 'nobody', person: 'Eve' }));
+  });
+
+  it('shows no id of a person who was banned and whose name is not known', async () => {
+    const { blocks } = harness().services;
+    await blocks.add(
+      SPACE,
+      { platform: 'test', id: '1576948631' },
+      { name: undefined, isBan: true },
+    );
+    const person = sentence('audit.a-person');
+    expect(await shown()).toContain(sentence('audit.said.banned', { person }));
+    expect(`${await shown()}${await exported()}`).not.toContain('1576948631');
   });
 
   it('says what a value of a channel is of', async () => {

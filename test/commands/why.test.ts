@@ -196,7 +196,7 @@ describe('/why', () => {
     const parts = [{ state: 'posted', sinceMs: 0 }] as const;
     harness().script.explained = [{ ref, author: by('mallory'), parts }];
     const { text } = await ask({ role: 'moderator' });
-    expect(text).toContain(sentence('why.written-unlinked', { name: 'mallory' }));
+    expect(text).toContain(sentence('why.written-unlinked', { name: sentence('people.unknown') }));
   });
 
   it('counts the people who reacted elsewhere, by emoji', async () => {
@@ -250,9 +250,12 @@ describe('/why', () => {
     }));
     const { controls = [] } = await ask({ role: 'moderator' });
     expect(controls.map(({ press }) => press)).toEqual([
-      'why stop:test|mallory|mallory',
-      'why stop:test|oscar|oscar',
+      'why stop:test|mallory|',
+      'why stop:test|oscar|',
     ]);
+    const name = sentence('people.unknown');
+    for (const { label } of controls) expect(label).toBe(sentence('blocks.stop', { name }));
+    expect((await harness().pressNamed('why stop:test|mallory|')).text).not.toContain('mallory');
   });
 
   it('offers that for nobody of the own server', async () => {

@@ -8,6 +8,7 @@ import {
 } from 'discord.js';
 import { channelOf, positionOf, snowflakeTimeMs, spaceOf } from '../ids.ts';
 import type { On } from './client.ts';
+import { nameOf } from './message-reader.ts';
 import type { Interactions } from '../interactions/interactions.ts';
 import { hasNewOverwrites, isReadableBack } from '../permissions.ts';
 import type { ThreadParents } from '../thread-parents.ts';
@@ -103,7 +104,7 @@ const listenToServers = (on: On, client: Client, deps: InboundPlacesDeps): void 
       await listener.spaceRenamed(spaceOf(id, ''), former, name);
   });
   on(Events.GuildBanAdd, async ({ guild_id, user }) =>
-    listener.memberBanned(spaceOf(guild_id, ''), user.id),
+    listener.memberBanned(spaceOf(guild_id, ''), user.id, nameOf(user)),
   );
   on(Events.GuildBanRemove, async ({ guild_id, user }) =>
     listener.memberUnbanned(spaceOf(guild_id, ''), user.id),

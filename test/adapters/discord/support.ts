@@ -55,7 +55,7 @@ export type Told =
   | { readonly what: 'seen'; readonly message: Message }
   | { readonly what: 'gone'; readonly refs: readonly MessageRef[] }
   | { readonly what: 'reacted'; readonly ref: MessageRef; emoji: string; present: boolean }
-  | { readonly what: 'banned' | 'unbanned'; readonly space: Space; readonly authorId: string }
+  | { readonly what: 'banned' | 'unbanned'; readonly space: Space; authorId: string; name?: string }
   | { readonly what: 'missed'; readonly channel: Channel; readonly newest: string | undefined }
   | { readonly what: 'channelGone'; readonly channel: Channel }
   | { readonly what: 'renamed'; readonly space: Space; former: string; name: string }
@@ -95,7 +95,8 @@ export const createTestCore = (commands: readonly CommandInfo[] = COMMANDS): Tes
     messagesDeleted: async (refs) => void told.push({ what: 'gone', refs }),
     reactionChanged: async (ref, emoji, present) =>
       void told.push({ what: 'reacted', ref, emoji, present }),
-    memberBanned: async (space, authorId) => void told.push({ what: 'banned', space, authorId }),
+    memberBanned: async (space, authorId, name) =>
+      void told.push({ what: 'banned', space, authorId, ...(name === undefined ? {} : { name }) }),
     memberUnbanned: async (space, authorId) =>
       void told.push({ what: 'unbanned', space, authorId }),
     readMissed: async () => true,

@@ -95,6 +95,14 @@ describe('a person who is banned from a space', () => {
     expect(await shown('free')).toBe(true);
   });
 
+  it.each(['Eve', undefined])(
+    'is listed with the name that the platform told: %s',
+    async (name) => {
+      await scene.listener.memberBanned(SPACE, 'eve', name);
+      expect(await scene.blocks.list(SPACE)).toMatchObject([{ name, isBan: true }]);
+    },
+  );
+
   it('is not shown there where the ban can be looked up', async () => {
     scene.feed.banned.add('eve');
     expect(await shown('banned')).toBe(false);

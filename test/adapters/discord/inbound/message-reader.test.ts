@@ -137,7 +137,11 @@ test('deletes, purges and bans are told', async () => {
   channel.purge([two!, three!]);
   await told('gone', ({ refs }) => refs.length === 2);
   guild.ban(ann);
-  expect(await told('banned')).toMatchObject({ space: here.space, authorId: ann.id });
+  expect(await told('banned')).toMatchObject({
+    space: here.space,
+    authorId: ann.id,
+    name: 'Ann',
+  });
 });
 
 test('reactions are told as they come and go, and counted without our own', async () => {

@@ -9,7 +9,7 @@ import { lines, bullets, nested } from '../src/rich-text/compose.ts';
 import { channelMention } from '../src/model/place.ts';
 import { blockPresses } from './autotranslate/blocks.ts';
 import { addAction, joinPress, removeAction } from './autotranslate/add.ts';
-import { askedOff, endPress, restorePress } from './autotranslate/off.ts';
+import { askedOff, endPress, formerPress, restorePress } from './autotranslate/off.ts';
 import { elsewhereLines, groupHeading } from './autotranslate/group.ts';
 import { watchCounts, watchLine } from '../src/command/watch-line.ts';
 import { changer, chosenChannel } from './autotranslate/context.ts';
@@ -106,6 +106,7 @@ export default defineCommandGroup(
       join: joinPress,
       end: endPress,
       restore: restorePress,
+      former: formerPress,
     },
   },
 );

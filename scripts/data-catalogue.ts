@@ -132,7 +132,7 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
     stored:
       'Who changed what, when, and what was set before and after. Of linked channels of others, and of moderators there: the name of the channel and of their server or workspace, no ID. Of people elsewhere who asked for a link: their name, until they have their data deleted. Of people whose copies were stopped: their name, or ID. Of people whom a rule names: their ID.',
     about: 'Moderators, and people about whom they decided.',
-    why: 'So that moderators can look up who changed what (`/audit`), and so that the rules of a channel apply again where auto-translate is turned on anew.',
+    why: 'So that moderators can look up who changed what (`/audit`), and so that the rules of a channel apply again where auto-translate is turned on anew, and moderators can bring back the setup that a link replaced.',
     kept: `${AUDIT_DAYS} days.`,
     forgotten: 'Stays, without the person.',
   },

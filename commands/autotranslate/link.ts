@@ -128,7 +128,7 @@ const useCode = async (
     mayMixAges,
     by: ctx.member,
   });
-  const { id, by, names, asksOther, watches } = proposal;
+  const { id, by, names, asksOther, isLater, watches } = proposal;
   const own = watches.filter(({ channel: { space } }) => keyOf(space) === keyOf(channel.space));
   const lined = own.map((each) => linkedLine(each, ctx));
   const elsewhere = watches.length - own.length;
@@ -141,7 +141,10 @@ const useCode = async (
         channels: listOf(names, ctx.locale, 'long'),
         name: quotedWords(by ?? '–'),
       }),
-      t(asksOther ? 'autotranslate.link-see-agree' : 'autotranslate.link-see-own'),
+      lines(
+        t(asksOther ? 'autotranslate.link-see-agree' : 'autotranslate.link-see-own'),
+        isLater && t('autotranslate.link-see-later', { channel: channelMention(watch.channel) }),
+      ),
       bullets(...lined, elsewhere > 0 && t('autotranslate.elsewhere', { count: elsewhere })),
       await switchLines({ 'voice-messages': watch.transcribes, bots: watch.bots }, ctx),
       linkWarning(watch.channel, ctx),

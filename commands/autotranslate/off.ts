@@ -1,5 +1,5 @@
 import { moderator, type Press, type PressContext } from '../../src/command/command.ts';
-import { button } from '../../src/command/helpers.ts';
+import { button, formerOffer } from '../../src/command/helpers.ts';
 import { ruleLines } from '../../src/command/setting-lines.ts';
 import { toAppError, userError } from '../../src/errors.ts';
 import type { Content, Control } from '../../src/model/message.ts';
@@ -126,6 +126,10 @@ export const askedOff = async (
     : turnOff(channel, by, ctx);
 };
 
+/** Offers to one person to bring back what a link had replaced. */
+export const offerFormer = (channel: Channel, { services, t, locale }: Context) =>
+  formerOffer(channel, services.endedWatches.former, services.languages, { t, locale }, '/panel');
+
 /**
  * Ends auto-translate in a channel, and says so, with a button that sets it back; undefined where there was none.
  *
@@ -151,6 +155,7 @@ export const turnOff = async (
     services.watches.remove(channel, by, group),
   );
   if (!isOff) return undefined;
+  const offer = await offerFormer(channel, ctx);
   const last = ending[1]?.channel;
   const isEnded = last && !services.watches.of(last);
   return {
@@ -167,11 +172,13 @@ export const turnOff = async (
           : t('autotranslate.off-left', { channels: { list } })),
       list.length > 0 && t('autotranslate.copies-stay'),
       keptRulesLine(ending, ctx),
+      offer?.text,
     ),
     controls: [
       ...(undo === undefined
         ? []
         : [button(ctx, `autotranslate restore:${undo}`, 'autotranslate.wizard-undo')]),
+      ...(offer ? [offer.control] : []),
       button(ctx, `autotranslate open:${channel.id}`, 'autotranslate.panel-anew'),
     ],
   };
@@ -226,6 +233,24 @@ export const endPress: Press = {
   },
 };
 
+/** Says what is set in channels that were set back, or for all. */
+const replyRestored = async (
+  restored: readonly ChannelWatch[],
+  key: 'autotranslate.restored' | 'autotranslate.former-restored',
+  back: (typeof BACK)[string] | undefined,
+  said: PressContext,
+): Promise<void> => {
+  // What ends together is of one group.
+  const group = restored.slice(0, 1).flatMap((watch) => groupHere(watch.channel, said));
+  const choices = await said.services.spaces.of(said.channel.space);
+  const all = group.length > 0 ? group : restored;
+  const set = all.map((watch) => watchLine(watch, choices, said));
+  const isOfAll = restored[0]?.channel.id === '';
+  const shown = isOfAll ? ruleLines(choices.rules, said) : await Promise.all(set);
+  const controls = back ? [button(said, back(restored[0]?.channel.id ?? ''), 'settings.back')] : [];
+  await said.reply({ text: lines(said.t(key), bullets(...shown)), controls });
+};
+
 /** Sets back what was turned off, or the rules that ended, some minutes ago. */
 export const restorePress: Press = {
   guards: [moderator],
@@ -251,23 +276,21 @@ export const restorePress: Press = {
       const controls = back ? [button(ctx, back(''), 'settings.back')] : [];
       return reply({ text: ctx.t(key), controls });
     }
-    // What ends together is of one group.
-    const group = restored.slice(0, 1).flatMap((watch) => groupHere(watch.channel, ctx));
-    const choices = await services.spaces.of(channel.space);
-    await reply({
-      text: lines(
-        ctx.t('autotranslate.restored'),
-        bullets(
-          ...(restored[0]?.channel.id === ''
-            ? ruleLines(choices.rules, ctx)
-            : await Promise.all(
-                (group.length > 0 ? group : restored).map((watch) =>
-                  watchLine(watch, choices, ctx),
-                ),
-              )),
-        ),
-      ),
-      controls: back ? [button(ctx, back(restored[0]?.channel.id ?? ''), 'settings.back')] : [],
-    });
+    await replyRestored(restored, 'autotranslate.restored', back, ctx);
+  },
+};
+
+/** Sets a channel up as it was before a link replaced that, once the link is over. */
+export const formerPress: Press = {
+  guards: [moderator],
+  async run(ctx) {
+    const [own = '', id = '', place = ''] = ctx.arg.split('/');
+    const channel = { space: ctx.channel.space, id: own };
+    await demandChange([channel], ctx);
+    const restored = await ctx.services.endedWatches.bringBack(channel, id, changer(ctx));
+    const back = BACK[place];
+    // Others read the notice, too.
+    const said = back ? ctx : { ...ctx, ...(await ctx.forReaders()) };
+    await replyRestored(restored, 'autotranslate.former-restored', back, said);
   },
 };

@@ -20,7 +20,7 @@ import {
 } from '../../src/rich-text/compose.ts';
 import { codeBlock, type RichText } from '../../src/rich-text/rich-text.ts';
 import { groupHere } from './change.ts';
-import { endQuestion } from './off.ts';
+import { endQuestion, offerFormer } from './off.ts';
 import { watchCounts, watchLine } from '../../src/command/watch-line.ts';
 import { obstacleLines } from './context.ts';
 import { elsewhereLines, groupHeading } from './group.ts';
@@ -195,17 +195,24 @@ export const channelPage = async (
   );
   const doing = (press: string, key: Parameters<typeof button>[2], look?: 'danger'): Control =>
     button(ctx, `autotranslate ${press}:${id}`, key, look);
-  if (!watch)
+  if (!watch) {
+    const offer = await offerFormer(channel, ctx);
     return {
-      text: sections(above, t('autotranslate.panel-off', { channel: channelMention(channel) })),
+      text: sections(
+        above,
+        t('autotranslate.panel-off', { channel: channelMention(channel) }),
+        offer?.text,
+      ),
       controls: [
         languages,
+        ...(offer ? [offer.control] : []),
         doing('find', 'autotranslate.panel-find'),
         doing('linkstart', 'autotranslate.panel-link'),
         doing('links', 'autotranslate.panel-elsewhere'),
         back(ctx),
       ],
     };
+  }
   const linked = groupHere(channel, ctx);
   const shown = linked.length > 0 ? await access.seen(linked, (one) => one.channel) : [watch];
   const elsewhere = isMirror ? await elsewhereLines(shown, ctx) : [];

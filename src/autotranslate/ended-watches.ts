@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { MINUTE_MS } from '../async/clock.ts';
 import { userError } from '../errors.ts';
-import { isSameChannel, keyOf, type Space } from '../model/place.ts';
+import { channelMention, isSameChannel, keyOf, type Channel, type Space } from '../model/place.ts';
 import { saysNothing, type WatchRules } from '../model/rules.ts';
 import { actFurther } from '../store/actor.ts';
+import type { FormerSetups } from '../store/channels/former-setups.ts';
 import type { StoredUndo, WatchUndos } from '../store/channels/watch-undos.ts';
 import type { Claim } from '../store/channels/watches.ts';
 import type { SpaceSettings } from '../store/settings.ts';
@@ -18,6 +19,7 @@ export interface EndedWatchesDeps {
     set(...args: [...Parameters<Watches['set']>, claim?: Claim]): Promise<void>;
   };
   readonly undos: Pick<WatchUndos, 'list' | 'take' | 'isUsed'>;
+  readonly formers: Pick<FormerSetups, 'of'>;
   readonly spaces: Pick<SpaceSettings, 'of' | 'change'>;
   readonly now: () => number;
 }
@@ -63,7 +65,7 @@ const restoredOf = (
 };
 
 /** Sets back, for some minutes and in every process, what was set for channels before it was turned off. */
-export const createEndedWatches = ({ watches, undos, spaces, now }: EndedWatchesDeps) => {
+export const createEndedWatches = ({ watches, undos, formers, spaces, now }: EndedWatchesDeps) => {
   /**
    * Lists what a space can set back at this moment, the newest first and of each channel the last end alone, with all watches
    * that this touches.
@@ -151,6 +153,28 @@ export const createEndedWatches = ({ watches, undos, spaces, now }: EndedWatches
       const options = { ...(!isOfRules && { by }), mayMixAges };
       await actFurther({ isUndo: true }, () => watches.set(restored, options, claim));
       return restored;
+    },
+    /** Finds what a link replaced in a channel that is off since the link ended; undefined where that is not known. */
+    former: formers.of,
+    /**
+     * Sets a channel up as it was before it was linked. Rejects with `not-found` where anything was set there since that link
+     * ended, and as `Watches.set` does.
+     *
+     * @param id that of the end, as `former` gave it
+     */
+    bringBack: async (channel: Channel, id: string, by: Changer) => {
+      const find = async (db?: Parameters<Claim>[0]): Promise<ChannelWatch> => {
+        const former = await formers.of(channel, db);
+        if (former?.id === id) return former.watch;
+        throw userError('not-found', 'autotranslate.former-over', {
+          channel: channelMention(channel),
+        });
+      };
+      const watch = await find();
+      // Another process may have set something meanwhile.
+      const claim: Claim = async (db) => void (await find(db));
+      await actFurther({ isUndo: true }, () => watches.set([watch], { by }, claim));
+      return watches.list(channel.space).filter((each) => isSameChannel(each.channel, channel));
     },
   };
 };

@@ -4,8 +4,11 @@ import { listOf } from '../i18n/lists.ts';
 import type { TranslateRich } from '../i18n/texts.ts';
 import { channelMention, isSameChannel, type Channel } from '../model/place.ts';
 import { usedLanguages, type ChannelWatch } from '../model/space.ts';
+import type { Control } from '../model/message.ts';
 import { series } from '../rich-text/compose.ts';
 import type { RichText } from '../rich-text/rich-text.ts';
+import { plainText } from '../rich-text/walk.ts';
+import type { FormerSetups } from '../store/channels/former-setups.ts';
 import type { Languages } from '../text/language/languages.ts';
 
 /** The key of the words for a watch's mode. */
@@ -56,9 +59,31 @@ export const replacedText = (
   locale: string,
   key:
     | 'autotranslate.replaced'
+    | 'autotranslate.former'
     | `autotranslate.link-replace${'s' | 'd'}` = 'autotranslate.replaced',
 ): RichText => {
   const names = usedLanguages(old).map((language) => languages.name(language, locale));
   const before = series([t(modeKey(old)), names.length > 0 && listOf(names, locale)]);
   return t(key, { channel: channelMention(old.channel), before });
+};
+
+/**
+ * Says what a link had replaced in a channel that is off, with the button that brings it back; undefined where that is not known.
+ *
+ * @param place what follows the id of the end in the button. Default: nothing
+ */
+export const formerOffer = async (
+  channel: Channel,
+  find: FormerSetups['of'],
+  languages: Pick<Languages, 'name'>,
+  { t, locale }: { readonly t: TranslateRich; readonly locale: string },
+  place = '',
+) => {
+  // What has ended is said also where this can't be found out.
+  const former = await find(channel).catch(() => undefined);
+  if (!former) return undefined;
+  const press = `autotranslate former:${channel.id}/${former.id}${place}`;
+  const label = plainText(t('autotranslate.former-back'));
+  const text = replacedText(former.watch, languages, t, locale, 'autotranslate.former');
+  return { text, control: { kind: 'button', press, label } satisfies Control };
 };

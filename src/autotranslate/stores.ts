@@ -1,6 +1,7 @@
 import { createBlocks } from '../store/blocks.ts';
 import { createCopiedReactionStore } from '../store/channels/copied-reactions.ts';
 import { createCursorStore } from '../store/channels/cursors.ts';
+import { createFormerSetups } from '../store/channels/former-setups.ts';
 import { createHistoryGaps, createOwedHistories } from '../store/channels/histories.ts';
 import { createLateMarks } from '../store/channels/late-marks.ts';
 import { createLinkedThreadStore } from '../store/channels/linked-threads.ts';
@@ -44,6 +45,7 @@ export const openStores = async (
     (space) => spaceElsewhere(space, platforms),
   ),
   undos: createWatchUndos(store, now),
+  formers: createFormerSetups(store),
   blocks: createBlocks(store, now),
   proposals: createGlossaryProposals(store, now),
 });

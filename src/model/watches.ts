@@ -73,6 +73,8 @@ export interface LinkProposal {
   readonly names: readonly string[];
   /** True where the code is another space's, which is asked before anything is shared. */
   readonly asksOther: boolean;
+  /** True where that space was in the group first: it may pause and remove channels of this one, but not the other way round. */
+  readonly isLater: boolean;
   /** The group as it would be. */
   readonly watches: readonly ChannelWatch[];
 }

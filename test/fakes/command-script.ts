@@ -6,10 +6,11 @@ import type { Message, Transcript } from '../../src/model/message.ts';
 import type { Space } from '../../src/model/place.ts';
 import type { EngineReport, KeyTrouble, RecentCalls } from '../../src/model/service.ts';
 import type { Changer } from '../../src/model/space.ts';
-import type { LinkMember, WatchState, AskedLink } from '../../src/model/watches.ts';
+import type { AskedLink, LinkMember, WatchState } from '../../src/model/watches.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
 import type { Access } from '../../src/ports/platform.ts';
 import type { TranscriptionProgress } from '../../src/speech/transcriber.ts';
+import type { FormerSetups } from '../../src/store/channels/former-setups.ts';
 import type { Backlog } from '../../src/store/inbox/backlog.ts';
 import type { OperatorLimits } from '../../src/usage/limits.ts';
 
@@ -40,6 +41,8 @@ export interface Script {
   /** What keeps every watch from being done. */
   state: WatchState;
   readonly decided: string[];
+  /** What links replaced, by the ids of channels. */
+  formers: Readonly<Record<string, Awaited<ReturnType<FormerSetups['of']>>>>;
   openLinks: readonly AskedLink[];
   /** Ids of the channels that everybody sees. */
   openChannels: readonly string[];
@@ -140,6 +143,7 @@ export const createScript = (): Script => ({
   named: {},
   silentSpaces: [],
   decided: [],
+  formers: {},
   openLinks: [],
   openChannels: [],
   openLinksIn: [],

@@ -104,6 +104,8 @@ export const createCoreServices = (faults: ServiceFaults): Services => {
       list: async () => [],
       ending: async (_, __, ___, work) => [await work()],
       restore: refuse,
+      former: async () => undefined,
+      bringBack: refuse,
     },
     setups: {
       offers: () => undefined,

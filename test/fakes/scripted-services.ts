@@ -148,7 +148,14 @@ const createWatches = (
       await admit(own);
       const joined: ChannelWatch = { ...watch, group: code };
       proposed.set(code, joined);
-      return { id: code, by: 'Ann', names: ['#there'], asksOther: true, watches: [...own, joined] };
+      return {
+        id: code,
+        by: 'Ann',
+        names: ['#there'],
+        asksOther: true,
+        isLater: true,
+        watches: [...own, joined],
+      };
     },
     ask: async (id, _, admit, seen) => {
       const joined = proposed.get(id);
@@ -221,6 +228,12 @@ export const createScriptedServices = (
       spaces,
       watches,
       undos: createWatchUndos(store, () => NOW_MS + script.passedMs),
+      formers: {
+        of: async ({ space, id }) =>
+          watches.list(space).some(({ channel }) => channel.id === id)
+            ? undefined
+            : script.formers[id],
+      },
       now: () => NOW_MS + script.passedMs,
     }),
     setups: createSetups({

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { openGroup, wordsIn } from './group.ts';
+import { sentence } from '../fakes/sentences.ts';
+import { agreeIn, codeIn, installed, openBoth, openGroup, pressIn, wordsIn } from './group.ts';
 
 describe('channels of two workspaces and a Discord server that were linked by codes', () => {
   it('show each message, its reply, its edit, its file and its end in all of them', async () => {
@@ -153,5 +154,52 @@ describe('channels of two workspaces and a Discord server that were linked by co
       posts.some(({ words }) => /no longer linked.*#nihongo · Babel \(Discord\)/.test(words)),
     );
     expect(discord.pings).toEqual([]);
+  });
+});
+
+describe('a channel whose own set-up a link had replaced', () => {
+  it('has it back by one press on either platform once the link is over, as both sides are told', async () => {
+    await using both = await openBoth();
+    const { bot, discord } = both;
+    const english = await installed(bot, 'one');
+    const guild = discord.guild({ name: 'Babel' });
+    const japanese = guild.channel({ name: 'nihongo' });
+    const run = async (name: string, options: Record<string, string>) =>
+      discord.command(guild.owner, { channel: japanese, name, options }).answer();
+    await bot.use(english, 'autotranslate reply languages:de,fr', { part: 'German' });
+    await run('autotranslate compact', { languages: 'ko' });
+    const made = await bot.use(english, 'autotranslate link language:en', { part: '-' });
+    const proposal = await run('autotranslate link', { language: 'ja', code: codeIn(made) });
+    // Whoever enters a code reads before the press that the other side can remove the channel.
+    const [, later = ''] = sentence('autotranslate.link-see-later', { channel: '|' }).split('|');
+    expect(proposal.content).toContain(later.trim());
+    const [ask = ''] =
+      /autotranslate ask:[0-9a-f-]+\/\w+\/[\w-]+/.exec(JSON.stringify(proposal.components)) ?? [];
+    discord.press(guild.owner, proposal, ask);
+    await agreeIn(bot, english, ask);
+    const [linked = ''] = sentence('autotranslate.linked-here', { channels: '|' }).split('|');
+    await wordsIn(english.channel, linked);
+    await bot.use(english, 'autotranslate off', { part: 'Babel (Discord)' });
+    const question = english.channel.ephemeralsFor(english.admin).at(-1)!;
+    bot.slack.act(english.admin, question, `autotranslate end:${english.channel.id}`);
+    const own = () => english.channel.posts.find((post) => pressIn(post.blocks, 'former') !== '');
+    await english.channel.until(() => own() !== undefined);
+    bot.slack.act(english.admin, own()!, pressIn(own()!.blocks, 'former'));
+    await wordsIn(english.channel, sentence('autotranslate.former-restored'));
+    const list = await bot.use(english, 'autotranslate list', { part: 'German' });
+    expect(list).toContain('French');
+    const press = (): string =>
+      /autotranslate former:[^"]+/.exec(
+        JSON.stringify(japanese.messages.map(({ components }) => components)),
+      )?.[0] ?? '';
+    await japanese.until(() => press() !== '');
+    const notice = japanese.messages.find(({ components }) =>
+      JSON.stringify(components).includes('autotranslate former:'),
+    )!;
+    discord.press(guild.owner, notice, press());
+    const restored = sentence('autotranslate.former-restored');
+    await japanese.until((messages) => messages.some(({ content }) => content.includes(restored)));
+    expect(japanese.messages.at(-1)?.content).toContain('Korean');
+    expect(press()).toBe('');
   });
 });

@@ -33,6 +33,7 @@ import { demandOpenHere } from './making.ts';
 import { createLinkRequests, type LinkRequestsDeps } from './requests.ts';
 import { NAMED_MS, within } from '../watched-platforms.ts';
 import { demandSetup, joinMark, panelChanged } from '../replaced.ts';
+import { lines } from '../../rich-text/compose.ts';
 import { noticeLanguage } from '../rules.ts';
 import { quotedWords } from '../../text/quoted-words.ts';
 import { logFailure } from '../../telemetry/log.ts';
@@ -58,6 +59,7 @@ export interface LinksDeps
       | 'policies'
       | 'lookalike'
       | 'demandHost'
+      | 'wasBefore'
     >,
     Omit<LinkNoticesDeps, 'platforms' | 'moderators'> {
   readonly moderators: Pick<
@@ -100,10 +102,10 @@ const demandRoom = (
 export const createLinks = (deps: LinksDeps) => {
   const { watches, own, inbox, invites, scheduler, memories, platforms, texts, tell } = deps;
   const notices = createLinkNotices(deps);
-  const { tellLinks, tellJoined, tellOff, tellOn } = notices;
+  const { tellLinks, tellJoined, tellOff, tellOn, offerFormer } = notices;
   const { lookalike, forgetNames, ...serverNames } = createLinkedServerNames(deps);
   const policies = createLinkPolicies({ ...deps, lookalike });
-  const { demandHost } = createLinkHosts(watches);
+  const { demandHost, wasBefore } = createLinkHosts(watches);
   const { demandSeldom, isPauseTold } = createToldChanges(deps.store.quota);
 
   /** Lists the channels of other spaces that are linked with a channel. */
@@ -167,6 +169,7 @@ export const createLinks = (deps: LinksDeps) => {
     policies,
     lookalike,
     demandHost,
+    wasBefore,
     own: { ...own, set, list: watches.list },
     groupOf,
     isRestricted,
@@ -340,7 +343,9 @@ export const createLinks = (deps: LinksDeps) => {
       if (!restricted.includes(!isNow) || !(await end(channel, undefined, watch.group))) return;
       const key = isNow ? 'autotranslate.age-ended' : 'autotranslate.age-ended-open';
       const language = noticeLanguage(watch, await deps.spaces.of(channel.space));
-      void tell(channel, texts.rich(language, platforms.find(channel)?.naming)(key));
+      const t = texts.rich(language, platforms.find(channel)?.naming);
+      const former = await offerFormer(channel, t, language);
+      void tell(channel, lines(t(key), former?.text), former && [former.control]);
     },
     /**
      * Ends auto-translate in a space that the bot was removed from. Groups with channels elsewhere go on without its

@@ -15,10 +15,11 @@ import { quotedWords } from '../../text/quoted-words.ts';
 import { nameElsewhere, personElsewhere, spaceElsewhere } from './names.ts';
 import { agreeControls } from './agree-controls.ts';
 import type { ModeratorNotices } from '../moderators/notices.ts';
-import { replacedText } from '../replaced.ts';
+import { formerOffer, replacedText } from '../replaced.ts';
 import { requestControls } from '../request-controls.ts';
 import { noticeLanguage, readersLanguages } from '../rules.ts';
 import { currentActor } from '../../store/actor.ts';
+import type { FormerSetups } from '../../store/channels/former-setups.ts';
 import type { WatchStore } from '../../store/channels/watches.ts';
 import type { SpaceSettings } from '../../store/settings.ts';
 import { logFailure, type Log } from '../../telemetry/log.ts';
@@ -28,6 +29,7 @@ import type { WatchedPlatforms } from '../watched-platforms.ts';
 
 export interface LinkNoticesDeps {
   readonly watches: Pick<WatchStore, 'group' | 'isOwn' | 'of'>;
+  readonly formers: Pick<FormerSetups, 'of'>;
   readonly platforms: Pick<WatchedPlatforms, 'find'>;
   readonly texts: Pick<Texts, 'rich' | 'in' | 'pick'>;
   readonly languages: Pick<Languages, 'name'>;
@@ -105,6 +107,9 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
     return t('autotranslate.rules-hold', { channel: channelMention(channel), entry });
   };
 
+  const offerFormer = (channel: Channel, t: TranslateRich, locale: string) =>
+    formerOffer(channel, deps.formers.of, languageNames, { t, locale });
+
   /**
    * Tells channels that others were linked with them, or are no longer; each in its own language. The moderators are told
    * of those of other spaces. Never rejects: a failure is logged.
@@ -174,10 +179,12 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
       const replaced = replacedBy(watch, before, t, language);
       const ruled = which === 'autotranslate.linked-here' && ruledBy(watch.channel, set, t);
       const off = isOff && t('autotranslate.off-now');
-      const more =
-        which === 'autotranslate.unagreed-elsewhere' ? [] : [because, who, replaced, ruled, off];
-      const controls = came && agreeControls(watch.channel, came, t);
-      void tell(watch.channel, lines(t(which, noted), ...more), controls);
+      const hasEnded = isOff || which === 'autotranslate.removed-here';
+      const former = hasEnded ? await offerFormer(watch.channel, t, language) : undefined;
+      const more = [because, who, replaced, ruled, off, former?.text];
+      const isPlain = which === 'autotranslate.unagreed-elsewhere';
+      const controls = came ? agreeControls(watch.channel, came, t) : former && [former.control];
+      void tell(watch.channel, lines(t(which, noted), ...(isPlain ? [] : more)), controls);
     };
     for (const watch of readers) {
       const group = watches.group(watch);
@@ -291,5 +298,5 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
     }
   };
 
-  return { tellLinks, tellJoined, tellOff, tellOn };
+  return { tellLinks, tellJoined, tellOff, tellOn, offerFormer };
 };

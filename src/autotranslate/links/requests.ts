@@ -16,6 +16,7 @@ import { blockKey } from '../../store/blocks.ts';
 import { NAMED_MS, within } from '../watched-platforms.ts';
 import { nameElsewhere, personElsewhere, spaceElsewhere } from './names.ts';
 import { demandSetup, setupMark } from '../replaced.ts';
+import type { createLinkHosts } from './hosts.ts';
 import { createLinkQuestions, type LinkQuestionsDeps } from './questions.ts';
 import { logFailure } from '../../telemetry/log.ts';
 import { isWatchOf } from './partings.ts';
@@ -27,6 +28,7 @@ export interface LinkRequestsDeps extends LinkQuestionsDeps, LinkMakingDeps {
   readonly leases: Pick<Leases, 'acquire'>;
   readonly invites: Pick<LinkInvites, 'find' | 'take'>;
   readonly requests: Omit<LinkRequests, 'clear'>;
+  readonly wasBefore: ReturnType<typeof createLinkHosts>['wasBefore'];
 }
 
 /** Longest time for which one process asks, or waits for another one that does. */
@@ -202,7 +204,8 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
       const { space } = watch.channel;
       const isNamed = asksOther && madeBy !== undefined;
       const by = isNamed ? await personElsewhere(madeBy, space, platforms) : madeBy;
-      return { id, by, names, asksOther, watches: [...others, joined] };
+      const isLater = asksOther && !deps.wasBefore(joining.channel.space, space, others);
+      return { id, by, names, asksOther, isLater, watches: [...others, joined] };
     },
     ask: async (id: string, space: Space, admit: Admit, seen?: string): Promise<LinkStep> => {
       const drafted = await find(id, 'joining', space);

@@ -10,22 +10,22 @@ import type { Schema } from '../schema.ts';
 /** Most of a space that can be set back at a time; the oldest go first. */
 export const MOST_UNDOS = 20;
 
-const formerWatches = z.array(
-  z.object({
-    channel: z.object({
-      space: z.object({ platform: z.string(), id: z.string() }),
-      id: z.string(),
-      parentId: z.string().optional(),
-    }),
-    mode: z.enum(['reply', 'compact', 'request', 'thread', 'mirror']),
-    languages: z.array(z.string()),
-    group: z.string().optional(),
-    transcribes: z.boolean(),
-    bots: z.boolean(),
-    below: z.literal(true).optional(),
-    choices: z.looseObject({}).optional(),
+/** A watch as another version of this program may have stored it. */
+export const formerWatch = z.object({
+  channel: z.object({
+    space: z.object({ platform: z.string(), id: z.string() }),
+    id: z.string(),
+    parentId: z.string().optional(),
   }),
-);
+  mode: z.enum(['reply', 'compact', 'request', 'thread', 'mirror']),
+  languages: z.array(z.string()),
+  group: z.string().optional(),
+  transcribes: z.boolean(),
+  bots: z.boolean(),
+  below: z.literal(true).optional(),
+  choices: z.looseObject({}).optional(),
+});
+const formerWatches = z.array(formerWatch);
 
 /** The watches of a row that was used up: whoever presses later learns so. */
 const USED = '[]';

@@ -78,6 +78,18 @@ describe('/autotranslate link', () => {
     expect(watchesOf(harness())).toMatchObject([{ mode: 'mirror', languages: ['en'] }]);
   });
 
+  it.each([true, false])(
+    'says before the press what each side may do afterwards, where they may do different things: %s',
+    async (isLater) => {
+      const { watches } = harness().services;
+      const propose = watches.propose.bind(watches);
+      watches.propose = async (...given) => ({ ...(await propose(...given)), isLater });
+      const { text } = await harness().run('autotranslate link', { language: 'en', code: 'group' });
+      const said = sentence('autotranslate.link-see-later', { channel: '<#100>' });
+      expect(text.includes(said)).toBe(isLater);
+    },
+  );
+
   it('warns of nothing in a channel that is linked already', async () => {
     await harness().run('autotranslate mirror', { channels: '<#100> en <#2> es' });
     expect((await harness().run('autotranslate link')).text).not.toContain('⚠️');

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { HERE, labelled } from '../../fakes/command-harness.ts';
+import { HERE, labelled, SPACE } from '../../fakes/command-harness.ts';
 import { sentence } from '../../fakes/sentences.ts';
+import { watchOf } from '../../fakes/autotranslate.ts';
 import { BOB, useCommandHarness } from '../support.ts';
 import { memberElsewhere, watchesOf } from './support.ts';
 
@@ -273,5 +274,89 @@ describe('Undo of /autotranslate off', () => {
     expect(late.text).toBe(sentence('autotranslate.undone-already'));
     expect(late.controls).toHaveLength(1);
     expect(labelled(late, 'settings.back')).toBeDefined();
+  });
+});
+
+describe('what a link had replaced', () => {
+  const own = watchOf(HERE, { mode: 'thread', languages: ['ja'] });
+  const press = `autotranslate former:100/end-100`;
+  const before = { before: `${sentence('autotranslate.modes.thread')} · Japanese` };
+  const listed = () => harness().services.watches.list(SPACE);
+  const end = async () => {
+    harness().script.formers = { 100: { id: 'end-100', watch: own } };
+    await harness().run('autotranslate mirror', { channels: '<#100> en <#2> es' });
+    return harness().run('autotranslate off');
+  };
+  const named = (channel: string) => sentence('autotranslate.former', { channel, ...before });
+
+  it('is offered to whoever ended it, beside Undo and to set it up anew, and set by one press', async () => {
+    const { text, controls = [] } = await end();
+    expect(text).toContain(named('<#100>'));
+    expect(controls.map((each) => each.press.split(':')[0])).toEqual([
+      'autotranslate restore',
+      'autotranslate former',
+      'autotranslate open',
+    ]);
+    const back = await harness().press('autotranslate.former-back');
+    expect(back.text).toContain(sentence('autotranslate.former-restored'));
+    expect(back.text).toContain('<#100>');
+    expect(listed()).toEqual([own]);
+    expect(harness().script.toldOf).toMatchObject({ name: 'Ada' });
+    expect(labelled(back, 'settings.back')).toBeDefined();
+  });
+
+  it('is brought back by a press under the notice, which then says so to all', async () => {
+    await end();
+    await harness().services.spaces.change(SPACE, { rules: { reading: 'ja' } });
+    const { text, controls = [] } = await harness().pressNamed(press);
+    expect(text).toContain(sentence('autotranslate.former-restored', {}, 'ja'));
+    expect(controls).toEqual([]);
+    expect(listed()).toEqual([own]);
+  });
+
+  it.each(['off', 'page'])('is offered in the panel, and the channel is told: %s', async (name) => {
+    await end();
+    if (name === 'off')
+      await harness().run('autotranslate mirror', { channels: '<#100> en <#2> es' });
+    const shown = await harness().pressNamed(`autotranslate ${name}:100`);
+    expect(shown.text).toContain(named('<#100>'));
+    const back = await harness().press('autotranslate.former-back');
+    expect(labelled(back, 'settings.back')).toBeDefined();
+    expect(harness().script.toldOf).toMatchObject({ name: 'Ada' });
+    expect(listed()).toEqual([own]);
+  });
+
+  it('is not brought back by who may not, nor by a forged press, nor where something is set since', async () => {
+    await end();
+    await harness().pressNamed(press, { member: BOB });
+    for (const access of ['none', 'see'] as const) {
+      harness().script.access = { 100: access };
+      await harness().pressNamed(press);
+    }
+    harness().script.access = {};
+    for (const forged of ['former:', 'former:100', 'former:100/end-2', 'former:3/end-100'])
+      await harness().pressNamed(`autotranslate ${forged}`);
+    expect(listed()).toEqual([]);
+    await harness().run('autotranslate reply', { languages: 'es' });
+    const { text } = await harness().pressNamed(press);
+    expect(text).toContain(sentence('autotranslate.former-over', { channel: '<#100>' }));
+    expect(listed()).toMatchObject([{ mode: 'reply', languages: ['es'] }]);
+  });
+
+  it('is not offered where it is not known', async () => {
+    await harness().run('autotranslate mirror', { channels: '<#100> en <#2> es' });
+    const answer = await harness().run('autotranslate off');
+    expect(labelled(answer, 'autotranslate.former-back')).toBeUndefined();
+    const page = await harness().pressNamed('autotranslate page:100');
+    expect(labelled(page, 'autotranslate.former-back')).toBeUndefined();
+  });
+
+  it('keeps nobody from reading that it is off where it can’t be found out', async () => {
+    harness().services.endedWatches.former = async () => {
+      throw new Error('the database is away');
+    };
+    const { text, controls = [] } = await end();
+    expect(text).toContain(sentence('autotranslate.off', { channel: '<#100>' }));
+    expect(labelled({ controls }, 'autotranslate.wizard-undo')).toBeDefined();
   });
 });

@@ -242,6 +242,31 @@ describe('several processes on one database', () => {
     expect(translated.filter((text) => text === 'after')).toHaveLength(1);
   });
 
+  it('bring back what a link replaced once, also where both are asked at the same moment', async () => {
+    const url = await makeDatabase();
+    const feed = createFakeFeed();
+    const all = [await openProcess(url, feed), await openProcess(url, feed)];
+    const [one, other] = all.map(({ running }) => running) as [AutoTranslate, AutoTranslate];
+    const own = watchOf(ENGLISH, { languages: ['ja'] });
+    const over = { sentence: { key: 'autotranslate.former-over' } };
+    const act = <Result>(press: () => Promise<Result>): Promise<Result> =>
+      actAs({ id: 'ada', name: 'Ada', space: SPACE }, press);
+    for (let round = 0; round < 6; round += 1) {
+      await one.watches.set([own]);
+      await one.watches.set(mirrorOf([ENGLISH, 'en'], [SPANISH, 'es']));
+      await one.watches.remove(SPANISH);
+      const { id = '' } = (await other.endedWatches.former(ENGLISH)) ?? {};
+      const press = ({ endedWatches }: AutoTranslate) =>
+        act(() => endedWatches.bringBack(ENGLISH, id, { name: 'Ada', locale: 'en' }));
+      const both = await Promise.allSettled([press(one), press(other)]);
+      const refused = both.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
+      expect(refused).toMatchObject([over]);
+      expect(all.map(({ running }) => running.watches.list(SPACE))).toEqual([[own], [own]]);
+    }
+    const noted = await auditOf(all[0]!.store, SPACE);
+    expect(noted.filter(({ after }) => after?.['isUndo'] === true)).toHaveLength(6);
+  });
+
   it('give no deleted words to the service as context, whoever hears of the deletion', async () => {
     const url = await makeDatabase();
     const feed = createFakeFeed();

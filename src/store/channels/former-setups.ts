@@ -1,0 +1,47 @@
+import type { Channel } from '../../model/place.ts';
+import type { ChannelWatch } from '../../model/space.ts';
+import type { Store } from '../index.ts';
+import { spaceColumns } from '../rows.ts';
+import { formerWatch } from './watch-undos.ts';
+
+/** The newest changes of a channel that are read; what was replaced before them is not known. */
+const MOST_CHANGES = 200;
+
+const formerValues = formerWatch.omit({ channel: true, group: true, choices: true });
+type Values = Readonly<Record<string, unknown>> | null;
+
+export type FormerSetups = ReturnType<typeof createFormerSetups>;
+
+/** Finds what links replaced, by the audit trail, as long as that has the changes. */
+export const createFormerSetups = (store: Pick<Store, 'selectFrom'>) => ({
+  /**
+   * Finds how a channel was set up before it was linked, without its rules, which outlast the end by themselves; undefined
+   * where it was off then, is on now, was not linked when it was turned off, or where that is not known.
+   */
+  of: async ({ space, ...own }: Channel, db = store) => {
+    const changes = await db
+      .selectFrom('audit_entry')
+      .select(['id', 'before', 'after'])
+      .where((eb) => eb.and({ ...spaceColumns(space), what: 'watch', channel_id: own.id }))
+      .orderBy('at_ms', 'desc')
+      .orderBy('id', 'desc')
+      .limit(MOST_CHANGES)
+      .execute();
+    const [end] = changes;
+    if (!end || end.after !== null) return undefined;
+    let values = new Map<string, unknown>();
+    for (const change of changes) {
+      const before = JSON.parse(change.before ?? 'null') as Values;
+      const after = JSON.parse(change.after ?? 'null') as Values;
+      // An undo sets back what ended right before it.
+      if (!before && !after?.['isUndo']) return undefined;
+      for (const name of Object.keys(after ?? {})) values.delete(name);
+      values = new Map([...values, ...Object.entries(before ?? {})]);
+      if (!before || values.get('mode') === 'mirror') continue;
+      const { data } = change === end ? {} : formerValues.safeParse(Object.fromEntries(values));
+      const watch = data && ({ ...data, channel: { space, ...own } } as ChannelWatch);
+      return watch && { id: end.id, watch };
+    }
+    return undefined;
+  },
+});

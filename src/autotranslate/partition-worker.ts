@@ -154,8 +154,8 @@ export interface PartitionWork {
 export const createPartitionWorker = (deps: PartitionWorkerDeps) => {
   const { inbox, prepare, reconcile, isOnHold, late, notices, waits, stalled, log } = deps;
   const { now, random } = deps;
-  /** Late partitions in which nothing could be posted last. */
-  const failing = new Set<string>();
+  /** Partitions of what is for one channel alone in which nothing could be posted last, and since when, ms since 1970. */
+  const failing = new Map<string, number>();
 
   return async (
     { partition, tenure, jobs }: PartitionWork,
@@ -192,7 +192,9 @@ export const createPartitionWorker = (deps: PartitionWorkerDeps) => {
 
     const { group, to } = groupOf(partition) ?? {};
     const isLate = to !== undefined;
-    const rowsAhead = pausedIn(partition) ? PAUSED_AHEAD : ROWS_AHEAD;
+    const isAfterPause = pausedIn(partition) !== undefined;
+    const isForOne = isLate || isAfterPause;
+    const rowsAhead = isAfterPause ? PAUSED_AHEAD : ROWS_AHEAD;
     const isOwn = group === undefined && !isReported(reportedPartition(partition));
     const linked = deps.watches.inGroup(group).map(({ channel }) => spaceKey(channel.space));
     const isOfSeveral = new Set(linked).size > 1;
@@ -272,18 +274,21 @@ export const createPartitionWorker = (deps: PartitionWorkerDeps) => {
       }
     };
 
-    /** Releases rows that wait for a late channel; resolves with the time of the next try. */
+    /** Releases rows that wait for one channel; resolves with the time of the next try. */
     const waitOn = async ({ rows, error }: Stop, sinceMs: number): Promise<Due | undefined> => {
       const [head, next, ...rest] = rows as [Row, ...Row[]];
+      const failingMs = failing.get(partition) ?? sinceMs;
+      // A pause may have been long.
+      const waitedMs = now() - (isAfterPause ? failingMs : head.sinceMs);
       const isLeft = isExhausted(LATE, head, now()) && (await passes(next));
-      if (isLeft || now() - head.sinceMs > TOO_LATE_MS) {
+      if (isLeft || waitedMs > TOO_LATE_MS) {
         await giveUp(head, error);
         if (isLeft && next) drop(jobs, keyOf(next));
         await inbox.release(isLeft || !next ? rest : [next, ...rest], { tried: 0, dueMs: 0 });
         return undefined;
       }
-      failing.add(partition);
-      notices.failed(partition, error, sinceMs);
+      failing.set(partition, failingMs);
+      if (isLate) notices.failed(partition, error, sinceMs);
       const dueMs = now() + waitMs(LATE, head.attempts, error, random);
       await inbox.release(rows, { tried: 1, dueMs, sentence: reasonSentence(error) });
       return { atMs: dueMs, isStored: true };
@@ -306,7 +311,7 @@ export const createPartitionWorker = (deps: PartitionWorkerDeps) => {
       const isOutage = error instanceof OutageError;
       if (isOutage) waits.begin(head, error);
       const isStored = !isOutage && (policy !== PREPARING || !isBusy(error));
-      if (isLate && isStored && error.retryable && policy === RECONCILING)
+      if (isForOne && isStored && error.retryable && policy === RECONCILING)
         return waitOn(stop, sinceMs);
       if (isStored && (!error.retryable || isExhausted(policy, head, now()))) {
         await giveUp(head, error);
@@ -372,9 +377,9 @@ export const createPartitionWorker = (deps: PartitionWorkerDeps) => {
       if (passed) stalled.looked(partition, passed, now(), !stop && isAll);
       const due = stop && (await giveBack(stop, sinceMs));
       if (due) return due;
-      if (isLate && !stop) {
+      if (isForOne && !stop) {
         failing.delete(partition);
-        notices.passed(partition);
+        if (isLate) notices.passed(partition);
         continue;
       }
       // New rows wake the partition again.

@@ -115,7 +115,8 @@ export const createLateTargets = (inbox: Pick<InboxStore, 'lateIn'>) => {
       if (found?.row.contentHash !== row.contentHash) return undefined;
       const mirrors = found.mirrors.filter(({ target }) => isFor(row, target.channel));
       const used = { characters: 0, audioMs: 0 };
-      return { ...found, row, mirrors, late: [], used, mayExist: row.mayExist, orphanTargets: [] };
+      const over = { late: [], paused: [], orphanTargets: [] };
+      return { ...found, ...over, row, mirrors, used, mayExist: row.mayExist };
     },
     forget: (authorId: string): void => {
       for (const [key, { row }] of kept) if (row.authorId === authorId) kept.delete(key);

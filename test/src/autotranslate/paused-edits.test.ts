@@ -224,6 +224,52 @@ describe('an edit that was made in a pause', () => {
     expect(spanish()).toContain('es(at last)');
   });
 
+  it.each([
+    ['changes the copies where the channel can be reached some hours after that', 5, true],
+    ['is given up where it cannot be reached for more than a day', 50, false],
+  ])('%s', async (_, hours, isShown) => {
+    await scene.watches.set(linked());
+    const refs: MessageRef[] = [];
+    for (const text of ['one', 'two']) refs.push((await scene.say(ENGLISH, text)).ref);
+    await scene.idle();
+    await pauseAfter(1, SPANISH, true);
+    for (const [index, ref] of refs.entries()) await edit(ref, `changed ${index}`);
+    scene.feed.sick.set(SPANISH.id, async () => {
+      throw lost();
+    });
+    await pauseAfter(60, SPANISH, false);
+    await later();
+    for (let at = 0; at < hours * 6; at += 1) {
+      scene.clock.aheadMs += 9 * 60_000;
+      await scene.later();
+    }
+    scene.feed.sick.clear();
+    await later();
+    await later();
+    expect(spanish().includes('es(changed 0)')).toBe(isShown);
+    expect(spanish().includes('es(changed 1)')).toBe(isShown);
+    expect(await waiting()).toEqual([]);
+  });
+
+  it('is translated once where another channel takes it later than that', async () => {
+    await scene.watches.set(linked());
+    const { ref } = await scene.say(ENGLISH, 'hello');
+    await scene.idle();
+    scene.feed.sick.set(JAPANESE.id, async () => {
+      throw lost();
+    });
+    await pauseAfter(1, SPANISH, true);
+    await edit(ref, 'hello there');
+    await pauseAfter(2, SPANISH, false);
+    await later();
+    expect(spanish()).toContain('es(hello there)');
+    const before = scene.asked.get('es');
+    scene.feed.sick.clear();
+    for (let times = 0; times < 3; times += 1) await later();
+    expect(scene.feed.texts(JAPANESE)[0]).toContain('ja(hello there)');
+    expect(scene.asked.get('es')).toBe(before);
+  });
+
   it('waits beside the others, and keeps nobody else from being copied', async () => {
     await scene.watches.set(linked());
     const said = [];

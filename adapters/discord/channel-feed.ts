@@ -158,29 +158,50 @@ export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
     return client.guilds.cache.get(guildId)?.roles.cache.get(id)?.name;
   };
 
+  /** The route of a history that a person asks for, who is told what the bot lacks. */
+  const askedHistoryOf = async (channel: Channel): Promise<`/${string}`> => {
+    const permissions = application().hasContentIntent
+      ? PERMISSION_NAMES.ReadMessageHistory
+      : CONTENT_INTENT;
+    return historyOf(channel, { sentence: { key: 'watch.missing', params: { permissions } } });
+  };
+
+  const listedIn = (channel: Channel) => (raw: RawMessage) => ({
+    ...reader.read(raw, channel),
+    ...repliesTo(raw, application().botId),
+  });
+
+  /** Yields the messages after a snowflake, oldest first, `most` at most. */
+  const readAfter = async function* (
+    route: `/${string}`,
+    channel: Channel,
+    after: string,
+    signal: AbortSignal,
+    most = Infinity,
+  ): AsyncGenerator<RawMessage, void, void> {
+    let last = after;
+    for (let left = most; left > 0;) {
+      const limit = Math.min(MESSAGES_PAGE, left);
+      const query = { after: last, limit: String(limit) };
+      const page = await api.send<RawMessage[]>('GET', route, { query, signal });
+      // Pages arrive newest first.
+      yield* await members.completeAll(page.toReversed(), channel);
+      last = page[0]?.id ?? last;
+      left = page.length < limit ? 0 : left - limit;
+    }
+  };
+
   return {
     resolve,
     positionAt,
     timeOf: snowflakeTimeMs,
     async *history(channel, after, signal) {
       const route = await historyOf(channel);
-      let last = snowflakeAt(after);
-      for (;;) {
-        const query = { after: last, limit: String(MESSAGES_PAGE) };
-        const page = await api.send<RawMessage[]>('GET', route, { query, signal });
-        // Pages arrive newest first.
-        for (const raw of await members.completeAll(page.toReversed(), channel))
-          yield reader.read(raw, channel);
-        last = page[0]?.id ?? last;
-        if (page.length < MESSAGES_PAGE) return;
-      }
+      for await (const raw of readAfter(route, channel, snowflakeAt(after), signal))
+        yield reader.read(raw, channel);
     },
     newest: async (channel, from, most, signal) => {
-      const permissions = application().hasContentIntent
-        ? PERMISSION_NAMES.ReadMessageHistory
-        : CONTENT_INTENT;
-      const sentence = { key: 'watch.missing', params: { permissions } } as const;
-      const route = await historyOf(channel, { sentence });
+      const route = await askedHistoryOf(channel);
       const found: RawMessage[] = [];
       for (let isMore = true; isMore;) {
         const limit = Math.min(MESSAGES_PAGE, most - found.length);
@@ -192,8 +213,12 @@ export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
         isMore = wanted.length === limit && found.length < most;
       }
       const completed = await members.completeAll(found.toReversed(), channel);
-      const { botId } = application();
-      return completed.map((raw) => ({ ...reader.read(raw, channel), ...repliesTo(raw, botId) }));
+      return completed.map(listedIn(channel));
+    },
+    earliest: async (channel, from, most, signal) => {
+      const route = await askedHistoryOf(channel);
+      const after = String(BigInt(from) - (from > positionAt(0) ? 1n : 0n));
+      return Array.fromAsync(readAfter(route, channel, after, signal, most), listedIn(channel));
     },
     read: async (ref, of) => {
       const raw = await readRaw(api, ref);

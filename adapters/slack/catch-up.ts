@@ -1,6 +1,6 @@
 import type { Api } from './api.ts';
 import { LEVEL, type CallPriority } from './rate-limiter.ts';
-import { readHistory, readHistoryPage, THREADS_BACK_MS } from './history.ts';
+import { END, readHistory, readHistoryPage, THREADS_BACK_MS } from './history.ts';
 import { positionAt, positionOf, timestampAt, writtenMsOf } from './ids.ts';
 import type { RawSlackMessage } from './inbound/raw-message.ts';
 import type { Installations, Installed } from './install/installations.ts';
@@ -98,14 +98,14 @@ export const createCatchUp = ({ api, installations, clock, speed }: CatchUpDeps)
     const found = new Map<string, RawSlackMessage>();
     const unread: { after: string; before: string }[] = [];
 
-    let latest: string | undefined;
+    let latest = END;
     for (let pages = 0; ; pages += 1) {
       const range = { oldest: after, latest };
       const options = { priority: priorityOf(pages), waitsForRateLimit: true, signal };
       const { messages, hasMore } = await readHistoryPage(api, channel, range, options);
       for (const raw of messages) found.set(raw.ts, raw);
       latest = messages.at(-1)?.ts ?? latest;
-      if (!hasMore || latest === undefined || messages.length === 0) break;
+      if (!hasMore || messages.length === 0) break;
       if (!isLate()) continue;
       unread.push({ after, before: latest });
       break;

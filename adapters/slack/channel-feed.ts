@@ -3,7 +3,7 @@ import type { Api } from './api.ts';
 import { AppError, recover, toAppError, userError } from '../../src/errors.ts';
 import { refusedAs, SlackError } from './errors.ts';
 import { repliesOf, type createCatchUp } from './catch-up.ts';
-import { readHistory, readMessage, readReacted, type ThreadRoots } from './history.ts';
+import { readForward, readHistory, readMessage, readReacted, type ThreadRoots } from './history.ts';
 import { ANSWERING } from './rate-limiter.ts';
 import {
   channelIdOf,
@@ -83,6 +83,18 @@ const withoutSmallLines = (message: Message): Message => {
   if (author.kind !== 'ourselves') return message;
   const isOverFiles = files.length > 0 && plainText(text).startsWith(OWNER);
   return { ...message, text: isOverFiles ? [] : text.filter(({ kind }) => kind !== 'subtext') };
+};
+
+const firstOf = async (
+  reading: AsyncIterable<RawSlackMessage>,
+  most: number,
+): Promise<readonly RawSlackMessage[]> => {
+  const found: RawSlackMessage[] = [];
+  for await (const raw of reading) {
+    if (raw.subtype !== 'tombstone') found.push(raw);
+    if (found.length >= most) break;
+  }
+  return found;
 };
 
 /** The command by which people let the app into a channel. */
@@ -198,17 +210,15 @@ export const createChannelFeed = (deps: ChannelFeedDeps): SlackChannelFeed => {
         }
     },
     newest: async (channel, from, most, signal) => {
-      const found: RawSlackMessage[] = [];
       const range = { oldest: timestampAt(from), inclusive: true, firstPageOnly: true };
-      for await (const raw of readHistory(api, channel, {
-        ...range,
-        priority: ANSWERING,
-        signal,
-      })) {
-        if (raw.subtype !== 'tombstone') found.push(raw);
-        if (found.length >= most) break;
-      }
+      const options = { ...range, priority: ANSWERING, signal };
+      const found = await firstOf(readHistory(api, channel, options), most);
       return Promise.all(found.toReversed().map(async (raw) => listedOf(raw, channel)));
+    },
+    earliest: async (channel, from, most, signal) => {
+      const options = { priority: ANSWERING, signal };
+      const found = await firstOf(readForward(api, channel, timestampAt(from), options), most);
+      return Promise.all(found.map(async (raw) => listedOf(raw, channel)));
     },
     replies: async ({ channel, id }, most, signal, from) => {
       const oldest = from === undefined ? undefined : timestampAt(from);

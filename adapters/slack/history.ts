@@ -5,6 +5,7 @@ import { channelIdOf } from './ids.ts';
 import { rawMessage, type RawSlackMessage } from './inbound/raw-message.ts';
 import { HISTORY_PAGE } from './limits.ts';
 import { DAY_MS } from '../../src/async/clock.ts';
+import { AppError } from '../../src/errors.ts';
 import type { Channel, MessageRef, Space } from '../../src/model/place.ts';
 import { createLru } from '../../src/async/lru.ts';
 
@@ -25,7 +26,13 @@ interface PageRange {
   readonly threadTs?: string | undefined;
 }
 
-/** Reads one page: of a channel the newest messages, of a thread the oldest. */
+/** A timestamp after those of all messages. */
+export const END = '9999999999.999999';
+
+/**
+ * Reads one page: of a channel the newest messages before `latest`, or without it those closest to `oldest`
+ * ("channels.history"), both newest first; of a thread the oldest.
+ */
 export const readHistoryPage = async (
   api: Api,
   channel: Channel,
@@ -66,12 +73,30 @@ export const readHistory = async function* (
   { oldest, inclusive, threadTs, firstPageOnly = false, ...options }: HistoryReading,
 ): AsyncGenerator<RawSlackMessage, void, void> {
   let cursor: string | undefined;
+  const latest = threadTs === undefined && oldest !== undefined ? END : undefined;
   do {
-    const range = { oldest, inclusive, threadTs, cursor };
+    const range = { oldest, latest, inclusive, threadTs, cursor };
     const read = await readHistoryPage(api, channel, range, options);
     yield* read.messages;
     cursor = firstPageOnly && api.history.isLimited(channel.space) ? undefined : read.next;
   } while (cursor);
+};
+
+/** Reads messages of a channel at a timestamp and after it, oldest first; one page where the app gets little history. */
+export const readForward = async function* (
+  api: Api,
+  channel: Channel,
+  oldest: string,
+  options: SlackCallOptions,
+): AsyncGenerator<RawSlackMessage, void, void> {
+  for (let from: string | undefined = oldest; from !== undefined;) {
+    const range = { oldest: from, inclusive: from === oldest };
+    const { messages, hasMore } = await readHistoryPage(api, channel, range, options);
+    if (messages.length === 0 && from !== oldest)
+      throw new AppError('bad-reply', 'Slack gave the newest messages in place of the first');
+    yield* messages.toReversed();
+    from = hasMore && !api.history.isLimited(channel.space) ? messages[0]?.ts : undefined;
+  }
 };
 
 /** Time before a message in which threads may have begun that got it, or a mirror of it. */

@@ -76,6 +76,8 @@ export interface ChannelFeed {
     most: number,
     signal: AbortSignal,
   ): Promise<readonly Message[]>;
+  /** Reads the first of these messages, in place of the newest; later ones are left out. */
+  earliest: ChannelFeed['newest'];
   /**
    * Reads the first replies in the thread under a message that do not stand in the channel, too, oldest first; from a position
    * on, also those that do. Omitted by platforms whose threads are channels.

@@ -145,6 +145,17 @@ testBroken(CHANNEL_FEED_CONTRACT, {
     fails:
       'reads the newest messages of a channel from a position on, oldest first, and of no other',
   },
+  'leaves the first out': {
+    port: openFake((feed) => ({ earliest: async (...given) => feed.newest(...given) })),
+    fails: 'reads the first messages from a position on, oldest first, and of no other',
+  },
+  'leaves out what stands far back': {
+    port: openFake((feed) => ({
+      earliest: async (of, from, most, signal) =>
+        (await feed.newest(of, from, 300, signal)).slice(0, most),
+    })),
+    fails: 'reads many messages in their order, from either end',
+  },
   'names whomever it is asked for': {
     port: openFake(() => ({ personName: async () => 'Ann' })),
     fails: 'names a person of a space by their id, and nobody else',

@@ -1,6 +1,7 @@
 import type { AppError } from '../../src/errors.ts';
 import { expect } from 'vitest';
 import { plainWords, sentence } from '../../src/rich-text/compose.ts';
+import type { Message } from '../../src/model/message.ts';
 import type { Channel, MessageRef } from '../../src/model/place.ts';
 import { mention, text } from '../../src/rich-text/rich-text.ts';
 import { plainText } from '../../src/rich-text/walk.ts';
@@ -69,6 +70,37 @@ export const CHANNEL_FEED_CONTRACT = {
       expect(await read(second!.position, 9)).toEqual(['two', 'three', 'four']);
       expect(await read(feed.positionAt(Date.now() + 7_200_000), 9)).toEqual([]);
     },
+
+  'reads the first messages from a position on, oldest first, and of no other': async (subject) => {
+    const { feed, channel, other, say } = subject;
+    const written = ['one', 'two', 'three', 'four'];
+    for (const said of written) await say(channel, said);
+    await say(other, 'elsewhere');
+    const read = async (from: string, most: number) => feed.earliest(channel, from, most, never());
+    const textsOf = async (from: string, most: number) =>
+      (await read(from, most)).map((one) => plainText(one.text));
+    expect(await textsOf(feed.positionAt(0), 9)).toEqual(written);
+    expect(await textsOf(feed.positionAt(0), 2)).toEqual(['one', 'two']);
+    const [, second] = await read(feed.positionAt(0), 9);
+    expect(await textsOf(second!.position, 2)).toEqual(['two', 'three']);
+    expect(await textsOf(feed.positionAt(Date.now() + 7_200_000), 9)).toEqual([]);
+  },
+
+  'reads many messages in their order, from either end': async (subject) => {
+    const { feed, channel, say } = subject;
+    const written = Array.from({ length: 450 }, (_, at) => `line ${at}`);
+    for (const said of written) await say(channel, said);
+    const textsOf = (all: readonly Message[]) => all.map((one) => plainText(one.text));
+    const start = feed.positionAt(Date.now() - 7_200_000);
+    const all = await Array.fromAsync(feed.history(channel, start, never()));
+    expect(textsOf(all)).toEqual(written);
+    const from = all[100]!.position;
+    expect(textsOf(await feed.newest(channel, from, 301, never()))).toEqual(written.slice(-301));
+    expect(textsOf(await feed.earliest(channel, from, 301, never()))).toEqual(
+      written.slice(100, 401),
+    );
+    expect(textsOf(await feed.earliest(channel, from, 9_999, never()))).toEqual(written.slice(100));
+  },
 
   'lists what is pinned in a channel, and in no other': async (subject) => {
     const { feed, channel, other, say, pin } = subject;

@@ -100,6 +100,14 @@ export const createFakeFeed = (
   const pins = createPins(messages, faults);
   const reactions = createReactions(messages, faults);
 
+  const since = async (of: Channel, from: string): Promise<readonly Message[]> => {
+    await meanwhile('history');
+    meet('history', false, of);
+    return shownIn(of)
+      .map(({ message }) => message)
+      .filter(({ position }) => position >= from);
+  };
+
   const feed: ChannelFeed = {
     resolve: (of) => of,
     positionAt: (timeMs) => positionOf(String(timeMs)),
@@ -109,14 +117,8 @@ export const createFakeFeed = (
       meet('history', false, of);
       for (const { message } of shownIn(of).slice()) if (message.position > after) yield message;
     },
-    newest: async (of, from, most) => {
-      await meanwhile('history');
-      meet('history', false, of);
-      return shownIn(of)
-        .map(({ message }) => message)
-        .filter(({ position }) => position >= from)
-        .slice(-most);
-    },
+    newest: async (of, from, most) => (await since(of, from)).slice(-most),
+    earliest: async (of, from, most) => (await since(of, from)).slice(0, most),
     read: async (ref) => {
       await meanwhile('read');
       await faults.fake.sick.get(ref.channel.id)?.();

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { END } from '../../adapters/slack/history.ts';
 import type { FakeMessage } from '../fakes/slack/index.ts';
 import { openLinked, openSlackBot, type Place, repliesTo, type SlackBot } from './support.ts';
 
@@ -126,7 +127,7 @@ describe('an app that gets 15 messages of history a minute', () => {
     const read = bot.slack.requests
       .slice(before)
       .filter(({ method, result }) => method === 'conversations.history' && result === 'ok')
-      .map(({ args }) => ({ channel: args['channel'], isFirst: args['latest'] === undefined }));
+      .map(({ args }) => ({ channel: args['channel'], isFirst: args['latest'] === END }));
     const begun = read.slice(
       0,
       read.findIndex(({ isFirst }) => !isFirst),

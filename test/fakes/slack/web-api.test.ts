@@ -208,6 +208,18 @@ describe('reading', () => {
     expect(thread.messages?.map(({ text }) => text)).toEqual(['one', 'reply']);
   });
 
+  it('gives the messages closest to a time after which they are asked for, unless an end is named, too', async () => {
+    await using given = await start();
+    const { client, channel, workspace } = given;
+    const ann = workspace.user();
+    const [one] = ['one', 'two', 'three'].map((text) => channel.say(ann, text));
+    const range = { channel: channel.id, limit: 2, oldest: one!.ts, inclusive: true };
+    const read = async (more: object) =>
+      (await client.conversations.history({ ...range, ...more })).messages?.map(({ text }) => text);
+    expect(await read({})).toEqual(['two', 'one']);
+    expect(await read({ latest: '9999999999.000000' })).toEqual(['three', 'two']);
+  });
+
   it('gives 15 messages a minute and method where history is limited', async () => {
     await using given = await start({ limits: 'on' });
     const { slack, client, channel, workspace } = given;

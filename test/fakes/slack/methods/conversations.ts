@@ -160,13 +160,18 @@ const readable = (
 /** Messages of one page where history is limited. */
 const LIMITED_PAGE = 15;
 
-const historyPage = (call: Call<z.output<typeof historySchema>>, all: readonly Message[]): Json => {
+/** @param isForward true where pages go on from the oldest messages, the newest of each page first */
+const historyPage = (
+  call: Call<z.output<typeof historySchema>>,
+  all: readonly Message[],
+  isForward = false,
+): Json => {
   const { world, args, installation } = call;
   const isLimited = installation.workspace.history === 'limited';
   const limit = isLimited ? Math.min(args.limit, LIMITED_PAGE) : args.limit;
   const { items, next } = page(all, args.cursor, limit);
   return {
-    messages: items.map((message) =>
+    messages: (isForward ? items.toReversed() : items).map((message) =>
       renderMessage(world, message, installation.workspace, args.include_all_metadata),
     ),
     has_more: next !== '',
@@ -181,7 +186,12 @@ const history = method('conversations.history', { rate: TIER[3], args: historySc
   const top = channel.messages.filter(
     ({ threadTs, ts, broadcast }) => threadTs === undefined || threadTs === ts || broadcast,
   );
-  return historyPage(call, within(top, call.args).toReversed());
+  const { oldest, latest } = call.args;
+  const found = within(top, call.args);
+  // "If oldest is provided but not latest then the messages returned are those closest to oldest": "channels.history".
+  return oldest !== undefined && latest === undefined
+    ? historyPage(call, found, true)
+    : historyPage(call, found.toReversed());
 });
 
 const replies = method(

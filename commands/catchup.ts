@@ -17,7 +17,7 @@ import { mostReplies, readFileOf } from './catchup/file.ts';
 import { ASKED_ABOVE, languageChoice, MOST_ON_PAGE, readPage } from './catchup/page.ts';
 import {
   chats,
-  cutNote,
+  beyond,
   leftOutNote,
   isNothing,
   missedIn,
@@ -55,6 +55,7 @@ const question = (
   const { messages, leftOut } = missed;
   const characters = messages.reduce((sum, { text }) => sum + plainText(text).length, 0);
   const count = messages.length;
+  const more = beyond(reading, missed.next, count, ctx);
   return {
     text: lines(
       t('catchup.many', {
@@ -64,13 +65,14 @@ const question = (
         since: timestamp(reading.since),
         summary: hasModel ? 'yes' : 'no',
       }),
-      cutNote(missed, count, ctx),
+      ...more.notes,
       leftOutNote(leftOut, ctx),
     ),
     controls: [
       readingButton(ctx, ['page', 'catchup.read'], reading, turn),
       ...(hasModel ? [readingButton(ctx, ['summary', 'catchup.summary-button'], reading)] : []),
       readingButton(ctx, ['file', 'catchup.file'], reading, turn),
+      ...more.controls,
       languageChoice(reading, turn, ctx),
     ],
   };
@@ -87,7 +89,8 @@ const showSummed = async (
   writing.catch(() => undefined);
   const page = await readPage(reading, missed, { turn, hasModel: false }, ctx);
   await ctx.reply(page(ctx.t('catchup.summing')));
-  await ctx.replyBelow({ text: await writing });
+  const { notes } = beyond(reading, missed.next, missed.messages.length, ctx);
+  await ctx.replyBelow({ text: lines(await writing, ...notes) });
 };
 
 // The presses of pages keep nobody out: pages are reached with the role, or by the button for everybody.
@@ -98,7 +101,8 @@ const onReading = (
   async run(ctx) {
     const pressed = readArg(ctx);
     const missed = await missedIn(ctx, pressed.reading.from, pressed.reading.thread);
-    await (isNothing(missed) ? ctx.reply(nothing(missed, ctx)) : run(pressed, missed, ctx));
+    if (isNothing(missed)) return ctx.reply(nothing(missed, ctx, pressed.reading));
+    await run(pressed, missed, ctx);
   },
 });
 
@@ -108,11 +112,11 @@ const page = onReading(async ({ reading, turn }, missed, ctx) => {
 });
 
 const file = onReading(async ({ reading, turn }, given, ctx) => {
-  const { missed, read, note, isWhole, files } = await readFileOf(given, reading, ctx);
-  if (isNothing(missed)) return ctx.reply(nothing(missed, ctx));
+  const { missed, read, note, more, isWhole, files } = await readFileOf(given, reading, ctx);
+  if (isNothing(missed)) return ctx.reply(nothing(missed, ctx, reading));
   // A service that failed is not asked again for the page.
-  const controls = [readingButton(ctx, ['page', 'catchup.read'], reading, turn)];
-  if (!isWhole) return ctx.reply({ text: note, files, controls });
+  const controls = [readingButton(ctx, ['page', 'catchup.read'], reading, turn), ...more.controls];
+  if (!isWhole) return ctx.reply({ text: lines(note, ...more.notes), files, controls });
   const options = { turn, hasModel: await chats(ctx), known: read };
   await ctx.reply({ ...(await readPage(reading, missed, options, ctx))(note), files });
 });
@@ -136,12 +140,16 @@ const show = async (
   return ctx.reply(content());
 };
 
+const onward = onReading(async ({ reading }, missed, ctx) =>
+  show(readingOf(reading.to, missed), missed, ctx),
+);
+
 /** Stands for a language that is not known yet. */
 const ANY_LANGUAGE = 'en';
 
-const askLanguage = (missed: MissedMessages, ctx: ReadingContext): Content => ({
+const askLanguage = (reading: CatchUp, ctx: ReadingContext): Content => ({
   text: ctx.t('language.choose'),
-  controls: [languageMenu(ctx, readingPress('language', readingOf(ANY_LANGUAGE, missed)))],
+  controls: [languageMenu(ctx, readingPress('language', reading))],
 });
 
 /** Shows a page in the language that is chosen for it; what somebody is asked for, who has no language, is kept. */
@@ -153,7 +161,7 @@ const language: Press = {
     const to = typedLanguage(values[0] ?? '', services);
     if (!turn) await services.settings.change(member, { language: to });
     const missed = await missedIn(ctx, reading.from, reading.thread);
-    if (isNothing(missed)) return ctx.reply(nothing(missed, ctx));
+    if (isNothing(missed)) return ctx.reply(nothing(missed, ctx, { ...reading, to }));
     if (!turn) return show({ ...reading, to }, missed, ctx);
     const isChosen = to !== (await guessedLanguage(ctx));
     const options = { turn, hasModel: await chats(ctx), isChosen };
@@ -183,7 +191,7 @@ const recent: Press = {
     const none = lines(t('autotranslate.read-none'), threadsNote(ctx));
     if (isNothing(missed)) return reply({ text: none, tone: 'note' });
     const to = await guessedLanguage(ctx);
-    if (to === undefined) return reply(askLanguage(missed, ctx));
+    if (to === undefined) return reply(askLanguage(readingOf(ANY_LANGUAGE, missed), ctx));
     const options = { turn: { way: 'back', at: END }, hasModel: await chats(ctx) } as const;
     await reply((await readPage(readingOf(to, missed), missed, options, ctx))());
   },
@@ -213,14 +221,15 @@ export default defineCommand(
         ? { ...SINCE[options.since], timeZone: ctx.member.timeZone }
         : { ...SINCE['1d'], afterOwn: ctx.member.id };
       const missed = await missedIn(ctx, on?.position ?? since, on && rootOf(on));
-      if (isNothing(missed)) return reply(nothing(missed, ctx, !on && !options.since));
-      if (to === undefined) return reply(askLanguage(missed, ctx));
-      await show(readingOf(to, missed), missed, ctx);
+      const reading = readingOf(to ?? ANY_LANGUAGE, missed);
+      const hint = !on && !options.since;
+      if (isNothing(missed)) return reply(nothing(missed, ctx, reading, hint));
+      await (to === undefined ? reply(askLanguage(reading, ctx)) : show(reading, missed, ctx));
     },
   },
   {
     needs: 'watch',
     topic: 'translation',
-    presses: { page, summary: onReading(showSummed), file, ask, language, keep, recent },
+    presses: { page, summary: onReading(showSummed), file, ask, onward, language, keep, recent },
   },
 );

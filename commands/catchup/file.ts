@@ -5,7 +5,7 @@ import { plainText } from '../../src/rich-text/walk.ts';
 import type { MissedMessages } from '../../src/command/services.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
 import { shownOf, unshownReplies, withReplies } from './replies.ts';
-import type { CatchUp, ReadingContext } from './reading.ts';
+import { beyond, type CatchUp, type ReadingContext } from './reading.ts';
 import { failedNote, translated, type ReadMessage } from './translate.ts';
 import { mediaOf } from './words.ts';
 
@@ -49,6 +49,7 @@ export interface ReadFile {
   readonly missed: MissedMessages;
   readonly read: readonly ReadMessage[];
   readonly note: RichText;
+  readonly more: ReturnType<typeof beyond>;
   /** False where the service failed at some of it, or was too slow. */
   readonly isWhole: boolean;
   /** None where nothing may be read any more. */
@@ -58,10 +59,11 @@ export interface ReadFile {
 /** Translates everything that somebody missed into a file. */
 export const readFileOf = async (
   given: MissedMessages,
-  { to }: CatchUp,
+  reading: CatchUp,
   ctx: ReadingContext,
 ): Promise<ReadFile> => {
   const { label, locale, services, t } = ctx;
+  const { to } = reading;
   const shown = await withReplies(given.messages, REPLIES, ctx);
   const all = await translated(shown.messages, { to, lane: 'batch', withinMs: FILE_MS }, ctx);
   const { read } = all;
@@ -74,11 +76,15 @@ export const readFileOf = async (
   const language = services.languages.name(to, locale);
   const count = missed.messages.length;
   const params = { count, replies: read.length - count, language, translated: all.translated };
+  const isWhole = all.failed === 0;
+  const more = beyond(reading, given.next, count, ctx);
+  const head = [label('catchup.file-head', params), ...more.notes.map(plainText)].join('\n');
   return {
     missed,
     read,
-    isWhole: all.failed === 0,
+    isWhole,
     note: lines(t('catchup.file-ready', params), failedNote(all, ctx)),
-    files: read.length === 0 ? [] : [fileOf(read, label('catchup.file-head', params), ctx)],
+    more,
+    files: read.length === 0 ? [] : [fileOf(read, head, ctx)],
   };
 };

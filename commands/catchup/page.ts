@@ -6,7 +6,7 @@ import { timestamp, type RichText } from '../../src/rich-text/rich-text.ts';
 import { plainText } from '../../src/rich-text/walk.ts';
 import { aroundOf, MESSAGE_CHARS, shownLines } from './lines.ts';
 import {
-  cutNote,
+  beyond,
   leftOutNote,
   nothing,
   readingButton,
@@ -106,7 +106,7 @@ export const readPage = async (
   const here = given.filter(({ ref }) => all.read.some(({ message }) => message.ref.id === ref.id));
   const messages = missed.messages.filter((one) => !given.includes(one) || here.includes(one));
   const leftOut = missed.leftOut + shown.leftOut + all.leftOut;
-  if (messages.length === 0) return () => nothing({ ...missed, leftOut }, ctx);
+  if (messages.length === 0) return () => nothing({ ...missed, leftOut }, ctx, reading);
   // Nothing is left of this page, but of another.
   if (here.length === 0) return readPage(reading, { ...missed, messages, leftOut }, options, ctx);
   const [first, last] = [here[0], here.at(-1)];
@@ -123,6 +123,10 @@ export const readPage = async (
     replies: all.read.length - here.length,
     translated: all.translated,
   });
+  // A file holds what all pages do.
+  const isEnd = end === count || known.length > 0;
+  const begun = start === 0 ? reading : { ...reading, isCut: false };
+  const more = beyond(begun, isEnd ? missed.next : undefined, count, ctx);
   const before = messages[start - 1];
   const again: PageTurn = before ? { way: 'next', at: before.position } : FIRST;
   const controls: readonly (Control | false | undefined)[] = [
@@ -132,6 +136,7 @@ export const readPage = async (
     end < count &&
       last &&
       readingButton(ctx, ['page', 'catchup.later'], reading, { way: 'next', at: last.position }),
+    ...more.controls,
     hasModel &&
       here.length < count &&
       readingButton(ctx, ['summary', 'catchup.summary-button'], reading, again),
@@ -148,7 +153,7 @@ export const readPage = async (
       above,
       lines(
         heading,
-        cutNote(missed, count, ctx),
+        ...more.notes,
         shownLines(thread === undefined ? all.read : alone(all.read), PAGE_CHARS, reading, ctx),
         failedNote(all, ctx),
         leftOutNote(leftOut, ctx),

@@ -17,17 +17,20 @@ export interface CatchUp {
   readonly thread?: string | undefined;
   /** The time since which it was asked for; seconds since 1970. */
   readonly since: number;
+  /** True where earlier messages since then are left out. */
+  readonly isCut?: boolean;
 }
 
 /** Whole seconds since 1970. */
 export const secondsOf = (timeMs: number): number => Math.floor(timeMs / 1_000);
 
 /** The reading that begins with the first of some messages, of which there is one. */
-export const readingOf = (to: string, { messages, sinceMs, thread }: MissedMessages): CatchUp => ({
+export const readingOf = (to: string, missed: MissedMessages): CatchUp => ({
   to,
-  thread,
-  from: messages[0]?.position ?? '',
-  since: secondsOf(sinceMs),
+  thread: missed.thread,
+  from: missed.messages[0]?.position ?? '',
+  since: secondsOf(missed.sinceMs),
+  isCut: missed.isCut,
 });
 
 /** A page beside another one: it ends before a position, or begins after it. */
@@ -43,24 +46,24 @@ export interface PressedReading {
 }
 
 const ARG =
-  /^(?<to>[A-Za-z-]{2,15}),(?<from>[\d.]{1,24})(?:@(?<thread>[\d.]{1,24}))?,(?<since>\d{1,11})(?:,(?<way>back|next),(?<at>[\d.]{1,24}))?$/;
+  /^(?<to>[A-Za-z-]{2,15}),(?<from>[\d.]{1,24})(?:@(?<thread>[\d.]{1,24}))?,(?<since>\d{1,11})(?<cut>\+)?(?:,(?<way>back|next),(?<at>[\d.]{1,24}))?$/;
 
-const argOf = ({ to, from, thread, since }: CatchUp, turn?: PageTurn): string => {
+const argOf = ({ to, from, thread, since, isCut }: CatchUp, turn?: PageTurn): string => {
   const begin = thread === undefined ? from : `${from}@${thread}`;
-  return [to, begin, since, ...(turn ? [turn.way, turn.at] : [])].join(',');
+  return [to, begin, `${since}${isCut ? '+' : ''}`, ...(turn ? [turn.way, turn.at] : [])].join(',');
 };
 
 /** Reads what stands in a control, which anybody may have made up; throws where it is nothing. */
 export const readArg = ({ arg, services }: PressContext): PressedReading => {
-  const { to = '', from = '', thread, since, way, at } = ARG.exec(arg)?.groups ?? {};
+  const { to = '', from = '', thread, since, cut, way, at } = ARG.exec(arg)?.groups ?? {};
   if (from === '') throw userError('bad-input', 'errors.bad-input');
   return {
-    reading: { to: typedLanguage(to, services), from, thread, since: Number(since) },
+    reading: { to: typedLanguage(to, services), from, thread, since: Number(since), isCut: !!cut },
     turn: way === undefined || at === undefined ? undefined : { way: way as PageTurn['way'], at },
   };
 };
 
-export type CatchupPress = 'page' | 'summary' | 'file' | 'ask' | 'language' | 'keep';
+export type CatchupPress = 'page' | 'summary' | 'file' | 'ask' | 'language' | 'keep' | 'onward';
 
 export const readingPress = (press: CatchupPress, reading: CatchUp, turn?: PageTurn): string =>
   `catchup ${press}:${argOf(reading, turn)}`;
@@ -102,28 +105,49 @@ export const isNothing = ({ messages }: MissedMessages): boolean => messages.len
 export const nothing = (
   missed: Omit<MissedMessages, 'messages'>,
   ctx: ReadingContext,
+  reading: CatchUp,
   hint = false,
-): Content => ({
-  text: lines(
-    ctx.t('catchup.none', { since: timestamp(secondsOf(missed.sinceMs)) }),
-    leftOutNote(missed.leftOut, ctx),
-    hint && ctx.t('catchup.further'),
-    threadsNote(ctx, missed.thread),
-  ),
-  tone: 'note',
-});
+): Content => {
+  const { notes, controls } = beyond(reading, missed.next, 0, ctx);
+  return {
+    text: lines(
+      ctx.t('catchup.none', { since: timestamp(secondsOf(missed.sinceMs)) }),
+      ...notes,
+      leftOutNote(missed.leftOut, ctx),
+      hint && ctx.t('catchup.further'),
+      threadsNote(ctx, missed.thread),
+    ),
+    tone: 'note',
+    controls,
+  };
+};
 
 /** Says how many messages of people who opted out are left out, if any. */
 export const leftOutNote = (count: number, { t }: ReadingContext): Maybe<RichText> =>
   count > 0 && t('catchup.left-out', { count });
 
-/** Says that only so many messages are read, if there are more. */
-export const cutNote = (
-  { isCut, thread }: MissedMessages,
+/**
+ * Says that there are earlier messages than those that are read, of which there are so many, or later ones, from `next` on; with
+ * the buttons that lead to them.
+ */
+export const beyond = (
+  { isCut, ...reading }: CatchUp,
+  next: string | undefined,
   count: number,
-  { t }: ReadingContext,
-): Maybe<RichText> =>
-  isCut && t(thread === undefined ? 'catchup.cut' : 'catchup.thread-cut', { count });
+  ctx: ReadingContext,
+): { readonly notes: readonly RichText[]; readonly controls: readonly Control[] } => {
+  const start = ctx.services.messages.positionAt(ctx.channel, reading.since * 1_000);
+  const ways = [
+    ...(isCut ? [['catchup.cut', 'catchup.start', start] as const] : []),
+    ...(next === undefined ? [] : [['catchup.next', 'catchup.read-on', next] as const]),
+  ];
+  return {
+    notes: ways.map(([note]) => ctx.t(note, { count })),
+    controls: ways.map(([, key, from]) =>
+      readingButton(ctx, ['onward', key], { ...reading, from }),
+    ),
+  };
+};
 
 /** Says how to read what stands elsewhere: in older threads of a channel that may have some, or outside of one thread. */
 export const threadsNote = (

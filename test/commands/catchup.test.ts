@@ -195,19 +195,71 @@ describe('/catchup', () => {
   });
 
   it('asks before it translates many, and says how many they are', async () => {
-    harness().script.messages = lines(143);
-    harness().script.isCut = true;
+    harness().script.messages = lines(443);
     const { text } = await harness().run('catchup', { to: 'es' });
-    const characters = lines(143).reduce((sum, { text: [block] }) => {
-      const { children } = block as { children: readonly { text: string }[] };
-      return sum + children[0]!.text.length;
-    }, 0);
+    const characters = lines(443)
+      .slice(-300)
+      .reduce((sum, { text: [block] }) => {
+        const { children } = block as { children: readonly { text: string }[] };
+        return sum + children[0]!.text.length;
+      }, 0);
     const since = `<t:${secondsAgo(1_440)}:f>`;
-    const params = { count: 143, characters, since, replies: 0, summary: 'no' };
+    const params = { count: 300, characters, since, replies: 0, summary: 'no' };
     const many = sentence('catchup.many', params);
-    expect(text).toBe(`${many}\n${sentence('catchup.cut', { count: 143 })}`);
+    expect(text).toBe(`${many}\n${sentence('catchup.cut', { count: 300 })}`);
     expect(linesIn((await harness().press('catchup.read')).text)).toHaveLength(10);
     expect((await harness().press('catchup.file')).text).toContain(many);
+  });
+
+  it('begins with the newest of many, and from the start where that is wanted', async () => {
+    harness().script.messages = lines(443);
+    await harness().run('catchup', { to: 'es' });
+    const first = await harness().press('catchup.read');
+    expect(linesIn(first.text)[0]).toBe('line 144.');
+    expect(first.text).toContain(sentence('catchup.cut', { count: 300 }));
+    const second = await harness().press('catchup.later');
+    expect(labelled(second, 'catchup.start')).toBeUndefined();
+    await harness().press('catchup.earlier');
+    const asked = await harness().press('catchup.start');
+    expect(asked.text).toContain(sentence('catchup.next', { count: 300 }));
+    expect(asked.text).not.toContain(sentence('catchup.cut', { count: 300 }));
+    expect(linesIn(asked.text)).toEqual([]);
+    expect(linesIn((await harness().press('catchup.read')).text)[0]).toBe('line 1.');
+  });
+
+  it('begins far back at the message in whose menu it is chosen, and reads on behind the last page', async () => {
+    const all = lines(1_000);
+    harness().script.messages = all;
+    await harness().run('catchup', { to: 'es' }, { on: all[99]! });
+    const first = await harness().press('catchup.read');
+    expect(linesIn(first.text)[0]).toBe('line 100.');
+    expect(labelled(first, 'catchup.read-on')).toBeUndefined();
+    const later = labelled(first, 'catchup.later')!.press;
+    const end = later.replace(/[^,]*$/, all[394]!.position);
+    const last = await harness().pressNamed(end);
+    expect(linesIn(last.text)).toEqual([396, 397, 398, 399].map((at) => `line ${at}.`));
+    expect(last.text).toContain(sentence('catchup.next', { count: 300 }));
+    expect(linesIn((await harness().press('catchup.read-on')).text)).toEqual([]);
+    expect(linesIn((await harness().press('catchup.read')).text)[0]).toBe('line 400.');
+    const since = `<t:${secondsAgo(601)}:f>`;
+    expect(harness().shown.at(-1)?.text).toContain(since);
+  });
+
+  it('reads on behind messages of which none may be shown', async () => {
+    const { messages } = harness().services;
+    harness().script.messages = lines(400);
+    const since = messages.since.bind(messages);
+    Object.assign(messages, {
+      since: async (...given: Parameters<typeof since>) => ({
+        ...(await since(...given)),
+        messages: [],
+      }),
+    });
+    const read = await harness().run('catchup', { to: 'es' }, { on: lines(400)[0]! });
+    expect(read.text).toContain(sentence('catchup.next', { count: 0 }));
+    Object.assign(messages, { since });
+    expect(linesIn((await harness().press('catchup.read-on')).text)).toEqual([]);
+    expect(linesIn((await harness().press('catchup.read')).text)[0]).toBe('line 301.');
   });
 
   it('offers another language before many are translated', async () => {
@@ -227,7 +279,7 @@ describe('/catchup', () => {
     expect((await harness().run('catchup', {})).text).toBe(history);
     expect((await harness().pressNamed(next)).text).toBe(history);
     harness().script.access = { [HERE.id]: 'none' };
-    for (const press of ['page', 'summary', 'file', 'ask']) {
+    for (const press of ['page', 'summary', 'file', 'ask', 'onward']) {
       const { text } = await harness().pressNamed(next.replace('page', press));
       expect(text).toBe(sentence('errors.channel-unseen', { channel: '<#100>' }));
     }

@@ -24,7 +24,7 @@ const PRESSES = {
   },
   everybody: {
     autotranslate: 'role',
-    catchup: 'page summary file ask language keep recent',
+    catchup: 'page summary file ask onward language keep recent',
     glossary: 'better',
     language: 'pick choose find',
     translate: 'whole',

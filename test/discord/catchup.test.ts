@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { FakeMessage, FakeUser } from '../fakes/discord/index.ts';
 import { forgetCopies } from '../fakes/forget-copies.ts';
-import { sentence } from '../fakes/sentences.ts';
+import { sentence, sentenceLike } from '../fakes/sentences.ts';
 import { copyOf } from './shown.ts';
 import { withBot, type Place } from './support.ts';
 
@@ -73,6 +73,33 @@ it('begins at a message in whose menu it is chosen', async () => {
   const chosen = bot.discord.command(at.bob, { channel: at.channel, name, target });
   await chosen.until(({ shown }) => shown?.content.includes('line 3.') === true);
   expect(linesIn(chosen.shown as FakeMessage)).toEqual(['es:line 2.', 'es:line 3.']);
+});
+
+it('begins far back at a message in whose menu it is chosen, and reads on behind its last page', async () => {
+  const at = bot.place();
+  // Those without words are not shown.
+  const said = Array.from({ length: 900 }, (_, index) =>
+    at.channel.say(at.ann, index < 105 || index >= 395 ? `line ${index}.` : ''),
+  );
+  await bot.use(at, 'language', { language: 'es' }, at.bob);
+  const before = bot.discord.requests.length;
+  const name = sentence('commands.catchup.menu');
+  const chosen = bot.discord.command(at.bob, { channel: at.channel, name, target: said[100]! });
+  await chosen.until(({ shown }) => shown?.content.includes('es:line') === true);
+  const reads = bot.discord.requests
+    .slice(before)
+    .filter(({ route }) => route === 'GET /channels/:id/messages');
+  expect(reads.length).toBeLessThanOrEqual(7);
+  const first = chosen.shown!;
+  const lines = [100, 101, 102, 103, 104, 395, 396, 397, 398, 399];
+  expect(linesIn(first)).toEqual(lines.map((count) => `es:line ${count}.`));
+  expect(first.content).toContain(sentence('catchup.next', { count: 10 }));
+  said[400]!.delete();
+  const isPage = (text: string): boolean => text.includes('es:line');
+  const many = sentenceLike('catchup.many');
+  const asked = await press(at.bob, first, 'catchup onward', (text) => many.test(text));
+  const second = await press(at.bob, asked, 'catchup page', isPage);
+  expect(linesIn(second)[0]).toBe('es:line 401.');
 });
 
 it('shows nothing on the next page of who opted out meanwhile, nor what was deleted', async () => {
@@ -178,7 +205,7 @@ it('shows nothing more to who may not see the channel any more', async () => {
   expect(linesIn(refused)).toEqual([]);
 });
 
-it('reads three pages of history of thousands of messages, and asks before it translates', async () => {
+it('reads four pages of history of thousands of messages, and asks before it translates', async () => {
   const at = bot.place();
   for (let count = 1; count <= 1_000; count += 1) at.channel.say(at.ann, `line ${count}.`);
   const before = bot.discord.requests.length;
@@ -187,7 +214,7 @@ it('reads three pages of history of thousands of messages, and asks before it tr
   const reads = bot.discord.requests
     .slice(before)
     .filter(({ route }) => route === 'GET /channels/:id/messages');
-  expect(reads.length).toBeLessThanOrEqual(3);
+  expect(reads.length).toBeLessThanOrEqual(4);
   expect(asked.content).toContain(sentence('catchup.cut', { count: 300 }));
   expect(bot.translations()).toHaveLength(translated);
   const read = await press(at.bob, asked, 'catchup page', (text) => text.includes('es:line 701.'));

@@ -74,8 +74,6 @@ export interface Script {
   readonly posted: (Shown & { readonly in: string })[];
   /** The messages of the channel, oldest first. */
   messages: readonly Message[];
-  /** True where older ones were missed, too. */
-  isCut: boolean;
   /** How many messages of people who opted out there are. */
   leftOut: number;
   /** How many of these opted out while their messages were translated. */
@@ -131,7 +129,6 @@ export const createScript = (): Script => ({
   builder: createFakeBuilder(),
   posted: [],
   messages: [],
-  isCut: false,
   leftOut: 0,
   outMeanwhile: 0,
   sources: new Map(),

@@ -185,6 +185,7 @@ export const createCoreServices = (faults: ServiceFaults): Services => {
       linkOf: refuse,
       threadLinkOf: refuse,
       timeOf: refuse,
+      positionAt: refuse,
       translations: { of: refuse, begin: refuse },
     },
     privacy: createFakePrivacy(),

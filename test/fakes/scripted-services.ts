@@ -5,7 +5,7 @@ import { plainText } from '../../src/rich-text/walk.ts';
 import { transcriptFile } from '../../src/speech/transcript.ts';
 import type { Services } from '../../src/command/services.ts';
 import { rootOf } from '../../src/model/message.ts';
-import { missedSinceMs } from '../../src/autotranslate/asked/missed.ts';
+import { missedSinceMs, MOST_MISSED } from '../../src/autotranslate/asked/missed.ts';
 import { createReadTranslations } from '../../src/autotranslate/asked/translations.ts';
 import { createAudit, noteChange } from '../../src/store/audit.ts';
 import { createBlocks } from '../../src/store/blocks.ts';
@@ -285,9 +285,18 @@ export const createScriptedServices = (
         );
         const afterOwn = typeof from === 'string' ? undefined : from.afterOwn;
         const own = messages.findLastIndex(({ author }) => author.id === afterOwn);
-        const { isCut, leftOut } = script;
+        const { leftOut } = script;
         const sinceMs = Number(messages[own]?.position ?? asked);
-        return { messages: messages.slice(own + 1), sinceMs, isCut, leftOut, thread };
+        const unseen = messages.slice(own + 1);
+        const read = { sinceMs, leftOut, thread };
+        if (typeof from !== 'string')
+          return {
+            ...read,
+            messages: unseen.slice(-MOST_MISSED),
+            isCut: unseen.length > MOST_MISSED,
+          };
+        const next = unseen[MOST_MISSED]?.position;
+        return { ...read, messages: unseen.slice(0, MOST_MISSED), isCut: false, next };
       },
       replies: async (roots, each) => {
         const all = roots.map(({ ref }) => script.messages.filter((one) => rootOf(one) === ref.id));
@@ -307,6 +316,7 @@ export const createScriptedServices = (
       linkOf: ({ id }) => `https://chat.example/${id}`,
       threadLinkOf: ({ id }) => `https://chat.example/thread/${id}`,
       timeOf: ({ position }) => Number(position),
+      positionAt: (_, timeMs) => String(timeMs),
       translations: createReadTranslations(() => NOW_MS),
     },
     privacy: createPrivacy(store, () => NOW_MS),

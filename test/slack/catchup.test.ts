@@ -71,6 +71,49 @@ it('the shortcut shows what was written since a message, in pages, to the one wh
   expect(at.channel.posts).toEqual([]);
 });
 
+it('the shortcut begins far back at its message, and reads on behind the last page', async () => {
+  const at = bot.place();
+  // Those without words are not shown.
+  const said = Array.from({ length: 900 }, (_, index) =>
+    at.channel.say(at.ann, index < 105 || index >= 395 ? `line ${index}.` : ''),
+  );
+  await bot.use(at, 'language language:es', { by: at.bob });
+  const before = shownTo(at, at.bob).length;
+  bot.slack.messageShortcut(at.bob, said[100]!, 'catchup');
+  await bot.slack.until(() => shownTo(at, at.bob).length === before + 1);
+  const { one } = shownTo(at, at.bob).at(-1)!;
+  const now = () => JSON.stringify(one.blocks ?? one.text);
+  const act = async (name: RegExp, isIt: (shown: string) => boolean): Promise<void> => {
+    bot.slack.act(at.bob, one, name.exec(now())![0]);
+    await bot.slack.until(() => isIt(now()));
+  };
+  const lines = [100, 101, 102, 103, 104, 395, 396, 397, 398, 399];
+  expect(linesIn(now())).toEqual(lines.map((count) => `es:line ${count}.`));
+  expect(now()).toContain(sentence('catchup.next', { count: 10 }));
+  said[400]!.delete();
+  await act(/catchup onward:[^"]*/, (shown) => !shown.includes('es:line'));
+  await act(/catchup page:[^"]*/, (shown) => shown.includes('es:line'));
+  expect(linesIn(now())[0]).toBe('es:line 401.');
+});
+
+it('begins with the newest of many, and from the start where that is wanted', async () => {
+  const at = bot.place();
+  for (let count = 1; count <= 450; count += 1) at.channel.say(at.ann, `line ${count}.`);
+  const cut = sentence('catchup.cut', { count: 300 });
+  await bot.use(at, 'catchup since:1h to:es', { by: at.bob, part: cut });
+  const { one, shown } = shownTo(at, at.bob).at(-1)!;
+  const now = () => JSON.stringify(one.blocks ?? one.text);
+  bot.slack.act(at.bob, one, /catchup page:[^"]*/.exec(shown)![0]);
+  await bot.slack.until(() => now().includes('es:line'));
+  expect(linesIn(now())[0]).toBe('es:line 151.');
+  bot.slack.act(at.bob, one, /catchup onward:[^"]*/.exec(now())![0]);
+  const next = sentence('catchup.next', { count: 300 });
+  await bot.slack.until(() => now().includes(next));
+  bot.slack.act(at.bob, one, /catchup page:[^"]*/.exec(now())![0]);
+  await bot.slack.until(() => now().includes('es:line'));
+  expect(linesIn(now())[0]).toBe('es:line 1.');
+});
+
 it('the shortcut on a reply goes on in its thread from there, page by page, whoever wrote its first message', async () => {
   const at = bot.place();
   const root = at.channel.say(at.admin, 'line 100.');

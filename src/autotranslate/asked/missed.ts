@@ -23,8 +23,6 @@ import { createSourcesOf } from './source-texts.ts';
 /** Messages of a channel that are looked at for the newest ones, and for what somebody missed. */
 const RECENT = 100;
 export const MOST_MISSED = 300;
-/** Messages that may come while these are translated. */
-const MEANWHILE = 100;
 /** Replies of one thread that are looked at, and the longest wait for those of all threads. */
 const MOST_REPLIES = 30;
 const REPLIES_MS = 5_000;
@@ -45,9 +43,9 @@ export interface MissedMessagesDeps {
 }
 
 /**
- * The position of the first message that was missed, or the number of days before today with which it begins, in a person's
- * time zone or in UTC, or how long ago it may have been written: then only after the last message of `afterOwn`, the id of a
- * person, where there is one.
+ * The position of the first message that is read, which the next ones follow. Or, where the newest of many are read, the
+ * number of days before today with which they begin, in a person's time zone or in UTC, or how long ago they may have been
+ * written: then only after the last message of `afterOwn`, the id of a person, where there is one.
  */
 export type MissedSince =
   | string
@@ -67,8 +65,10 @@ export interface MissedMessages {
   readonly sinceMs: number;
   /** Oldest first. */
   readonly messages: readonly Message[];
-  /** True where older ones may have been missed, too: the newest `MOST_MISSED` are looked at, of a thread the oldest. */
+  /** True where there are earlier ones, too: of more than `MOST_MISSED` the newest are read. */
   readonly isCut: boolean;
+  /** Where there are more from a position on than are read, the one at which to go on. */
+  readonly next?: string | undefined;
   /** The id of the first message of the one thread in which they stand. */
   readonly thread?: string | undefined;
   /** The number that are left out because somebody whose words they hold opted out, or because nobody can tell whose they are. */
@@ -112,6 +112,8 @@ export interface MissedMessagesReader {
   ): Promise<ShownMessages>;
   /** The time at which a message was written, ms since 1970. */
   timeOf(message: Message): number;
+  /** The lowest position in a channel of a message that was written at a time. */
+  positionAt(channel: Channel, timeMs: number): string;
 }
 
 export const createMissedMessages = (deps: MissedMessagesDeps): MissedMessagesReader => {
@@ -173,7 +175,8 @@ export const createMissedMessages = (deps: MissedMessagesDeps): MissedMessagesRe
     return { ...rest, ref, threadId, ...(count > 0 ? { replies: { ...replies, count } } : {}) };
   };
 
-  const newest = async (
+  /** Reads the first messages from a position on, or the newest since a time. */
+  const readSince = async (
     channel: Channel,
     from: MissedSince,
     most: number,
@@ -187,9 +190,10 @@ export const createMissedMessages = (deps: MissedMessagesDeps): MissedMessagesRe
     demandSpeed();
     const sinceMs = typeof from === 'string' ? feed.timeOf(from) : missedSinceMs(from, now());
     const position = typeof from === 'string' ? from : feed.positionAt(sinceMs);
+    const which = typeof from === 'string' ? 'earliest' : 'newest';
     const messages =
       thread === undefined
-        ? await feed.newest(channel, position, most, signal)
+        ? await feed[which](channel, position, most, signal)
         : ((await feed.replies?.({ channel, id: thread }, most, signal, position)) ?? []);
     // A first reading may show it, and hold only the newest of them.
     demandSpeed();
@@ -206,7 +210,7 @@ export const createMissedMessages = (deps: MissedMessagesDeps): MissedMessagesRe
     const reading = roots.map(async ({ from, ...ref }) => {
       const { feed } = platforms.of(ref.channel);
       const isSlow = feed.isHistorySlow?.(ref.channel);
-      const most = from === undefined ? MOST_REPLIES : MOST_MISSED + MEANWHILE;
+      const most = from === undefined ? MOST_REPLIES : MOST_MISSED;
       return isSlow ? undefined : feed.replies?.(ref, most, soon, from);
     });
     const read = await Promise.allSettled(reading);
@@ -214,7 +218,7 @@ export const createMissedMessages = (deps: MissedMessagesDeps): MissedMessagesRe
   };
 
   /** Reads messages of a channel again; undefined where that takes minutes. */
-  const newestSoon = async (
+  const againSoon = async (
     channel: Channel,
     from: string,
     signal: AbortSignal,
@@ -224,7 +228,7 @@ export const createMissedMessages = (deps: MissedMessagesDeps): MissedMessagesRe
     if (isSlow()) return undefined;
     const soon = AbortSignal.any([signal, AbortSignal.timeout(AGAIN_MS)]);
     try {
-      const messages = await feed.newest(channel, from, MOST_MISSED + MEANWHILE, soon);
+      const messages = await feed.earliest(channel, from, MOST_MISSED, soon);
       return await Promise.all(messages.map(withoutOurs));
     } catch (thrown) {
       signal.throwIfAborted();
@@ -238,24 +242,29 @@ export const createMissedMessages = (deps: MissedMessagesDeps): MissedMessagesRe
 
   return {
     recent: async (channel, most, signal) => {
-      const { messages: found } = await newest(channel, { agoMs: DAY_MS }, RECENT, signal);
+      const { messages: found } = await readSince(channel, { agoMs: DAY_MS }, RECENT, signal);
       const written = found.filter(
         ({ author, text }) => author.kind !== 'ourselves' && !isBlankMessage(text),
       );
       return (await readable(written, signal)).messages.slice(-most);
     },
     since: async (channel, from, signal, thread) => {
-      const { messages: found, sinceMs } = await newest(channel, from, MOST_MISSED, signal, thread);
-      const afterOwn = typeof from === 'string' ? undefined : from.afterOwn;
+      const reading = readSince(channel, from, MOST_MISSED + 1, signal, thread);
+      const { messages: found, sinceMs } = await reading;
+      const isForward = typeof from === 'string';
+      const afterOwn = isForward ? undefined : from.afterOwn;
       // Their position counts whether or not they opted out: it says nothing of what they wrote.
       const own = found.findLastIndex(
         ({ author }) => author.kind === 'person' && author.id === afterOwn,
       );
       const last = found[own];
+      const all = found.slice(own + 1);
+      const read = isForward ? all.slice(0, MOST_MISSED) : all.slice(-MOST_MISSED);
       return {
-        ...(await readable(found.slice(own + 1), signal)),
+        ...(await readable(read, signal)),
         sinceMs: last ? timeOf(last) : sinceMs,
-        isCut: !last && found.length === MOST_MISSED,
+        isCut: !isForward && all.length > MOST_MISSED,
+        next: isForward ? all[MOST_MISSED]?.position : undefined,
         thread,
       };
     },
@@ -271,7 +280,7 @@ export const createMissedMessages = (deps: MissedMessagesDeps): MissedMessagesRe
         id === undefined ? [] : { channel, id, from: asked.has(id) ? undefined : first?.position },
       );
       const [standing, replies] = await Promise.all([
-        threads.has(undefined) ? newestSoon(channel, from, signal) : undefined,
+        threads.has(undefined) ? againSoon(channel, from, signal) : undefined,
         repliesUnder(refs, signal),
       ]);
       // By the message under which they stand; what stands in the channel by undefined.
@@ -303,5 +312,6 @@ export const createMissedMessages = (deps: MissedMessagesDeps): MissedMessagesRe
       };
     },
     timeOf,
+    positionAt: (channel, timeMs) => platforms.of(channel).feed.positionAt(timeMs),
   };
 };

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../async/clock.ts';
 import type { Message } from '../../model/message.ts';
 import { channelKey, isSameChannel, type Channel, type MessageRef } from '../../model/place.ts';
 import type { RichText } from '../../rich-text/rich-text.ts';
@@ -10,11 +11,11 @@ import { ifSoon, textFor, type WatchedPlatforms } from '../watched-platforms.ts'
 /** Longest waits for a source, and for a channel's history: they may be in a place that does not answer. */
 const SOURCE_MS = 3_000;
 const HISTORY_MS = 10_000;
-/** Sources of one channel that are read one by one; of more the channel's newest messages are read, and the rest left. */
+/** Sources of one channel that are read one by one; of more the channel's first messages from then on are read, and the rest left. */
 const FEW = 10;
 const MOST_READ = 300;
 /** Time by which the oldest source may have come before the oldest copy. */
-const BEFORE_MS = 3_600_000;
+const BEFORE_MS = MINUTE_MS;
 
 export interface SourceTextDeps {
   readonly platforms: Pick<WatchedPlatforms, 'of'>;
@@ -62,7 +63,7 @@ export const createSourceTexts = (deps: SourceTextDeps) => {
       platforms.of(ref.channel).feed.timeOf(position),
     );
     const from = feed.positionAt(Math.min(...writtenMs) - BEFORE_MS);
-    const history = isMany ? feed.newest(channel, from, MOST_READ, signal) : undefined;
+    const history = isMany ? feed.earliest(channel, from, MOST_READ, signal) : undefined;
     const read = (await ifSoon(HISTORY_MS, history)) ?? [];
     const known = new Map(read.map((message) => [message.ref.id, message]));
     const rest = found.filter(({ source }) => !known.has(source.id)).slice(-FEW);

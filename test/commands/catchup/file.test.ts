@@ -20,6 +20,18 @@ describe('the file of /catchup', () => {
     expect(others).toHaveLength(60);
   });
 
+  it('says in the file and on its page that more was written', async () => {
+    harness().script.messages = lines(360);
+    const { text: asked } = await harness().run('catchup', { to: 'es' }, { on: lines(360)[0]! });
+    const next = sentence('catchup.next', { count: 300 });
+    expect(asked).toContain(next);
+    const { text, files = [], controls } = await harness().press('catchup.file');
+    expect(text.split(next)).toHaveLength(2);
+    expect(Buffer.from(files[0]!.bytes).toString().split('\n')[1]).toBe(next);
+    const labels = controls?.map(({ label }) => label);
+    expect(labels).toContain(sentence('catchup.read-on'));
+  });
+
   it('puts nothing into a file that is gone when it is finished', async () => {
     harness().script.messages = lines(60);
     await harness().run('catchup', { to: 'es' });

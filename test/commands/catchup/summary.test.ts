@@ -53,11 +53,18 @@ describe('the summary of /catchup', () => {
   });
 
   it('says how far the replies of a long thread are read, before they are translated', async () => {
-    const replies = lines(60).map((reply) => ({ ...reply, threadId: '7' }));
+    const replies = lines(360).map((reply) => ({ ...reply, threadId: '7' }));
     harness().script.messages = replies;
-    harness().script.isCut = true;
     const { text } = await harness().run('catchup', { to: 'es' }, { on: replies[0]! });
-    expect(text).toContain(sentence('catchup.thread-cut', { count: 60 }));
+    expect(text).toContain(sentence('catchup.next', { count: 300 }));
+  });
+
+  it('says that more was written than it is of', async () => {
+    withModel();
+    harness().script.messages = lines(360);
+    await harness().run('catchup', { to: 'es' }, { on: lines(360)[0]! });
+    const { text } = await harness().press('catchup.summary-button');
+    expect(text).toContain(sentence('catchup.next', { count: 300 }));
   });
 
   it('stands below the page on which it is asked for', async () => {

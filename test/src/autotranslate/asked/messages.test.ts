@@ -87,7 +87,7 @@ describe('messages that somebody asks for', () => {
     expect(await written(copy)).toEqual(['hello']);
   });
 
-  it('have the words of the sources of hundreds of copies, read together, the older ones their own', async () => {
+  it('have the words of the sources of hundreds of copies, of which the first are read together', async () => {
     const { fake, written, sources } = await open();
     const copies = Array.from({ length: 330 }, (_, at) => {
       const source = fake.say(THERE, `hola ${at}`, { author: person('ann') });
@@ -102,6 +102,18 @@ describe('messages that somebody asks for', () => {
     expect(fake.calls.length).toBeLessThanOrEqual(11);
   });
 
+  it('have the words of their sources also far back', async () => {
+    const { fake, written, sources } = await open();
+    const copies = Array.from({ length: 400 }, (_, at) => {
+      const source = fake.say(THERE, `hola ${at}`, { author: person('ann') });
+      const copy = fake.say(HERE, `hello ${at}`, OURS);
+      sources.set(copy.ref.id, { ref: source.ref, purpose: WATCH });
+      return copy;
+    });
+    const words = await written(...copies.slice(0, 50));
+    expect(words).toEqual(copies.slice(0, 50).map((_, at) => `hola ${at}`));
+  });
+
   it('have their own words where the place of their sources fails', async () => {
     const { fake, written, sources } = await open();
     const source = fake.say(THERE, 'hola', { author: person('ann') });
@@ -110,7 +122,7 @@ describe('messages that somebody asks for', () => {
     const fails = async () => {
       throw new AppError('unavailable', 'away');
     };
-    Object.assign(fake.feed, { newest: fails, read: fails });
+    Object.assign(fake.feed, { earliest: fails, read: fails });
     expect(new Set(await written(...copies))).toEqual(new Set(['hello']));
   });
 });

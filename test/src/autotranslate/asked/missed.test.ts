@@ -47,7 +47,7 @@ describe('messages that somebody missed', () => {
     fake.feed.replies = async () => {
       throw new Error('read');
     };
-    fake.feed.newest = async () => {
+    fake.feed.earliest = async () => {
       Object.assign(fake.feed, { isHistorySlow: () => true });
       throw new AppError('rate-limited', 'later');
     };
@@ -57,7 +57,7 @@ describe('messages that somebody missed', () => {
     const still = async () => messages.still(HERE, all, 'eve', AbortSignal.timeout(1_000));
     const left = { messages: [given[0], reply], leftOut: 1 };
     expect(await still()).toEqual(left);
-    const read = (fake.feed.newest = vi.fn<typeof fake.feed.newest>());
+    const read = (fake.feed.earliest = vi.fn<typeof fake.feed.earliest>());
     const replies = (fake.feed.replies = vi.fn<NonNullable<typeof fake.feed.replies>>());
     expect(await still()).toEqual(left);
     expect(await messages.replies(given, 1, AbortSignal.timeout(1_000))).toEqual({
@@ -113,6 +113,39 @@ describe('messages that somebody missed', () => {
     expect([messages.length, isCut]).toEqual([MOST_MISSED, true]);
     expect(messages.at(-1)).toBe(fake.messages(HERE).at(-1)?.ref.id);
     expect(fake.calls).toEqual(['history']);
+  });
+
+  it('are from a position on the first of thousands, and then the next ones, each once', async () => {
+    const { fake, since } = await open();
+    const said = Array.from({ length: 1_000 }, (_, at) => fake.say(HERE, `line ${at}`));
+    const ids = said.map(({ ref }) => ref.id);
+    fake.remove(said[400]!.ref);
+    const read: string[] = [];
+    let count = 0;
+    for (let from: string | undefined = said[99]!.position; from !== undefined; count += 1) {
+      const { messages, next, isCut } = await since(from);
+      expect([messages.length <= MOST_MISSED, isCut]).toEqual([true, false]);
+      read.push(...messages);
+      from = next;
+    }
+    expect(read).toEqual([...ids.slice(99, 400), ...ids.slice(401)]);
+    expect(count).toBe(3);
+  });
+
+  it.each([0, 1])('are said to go on only where they do: %i more', async (more) => {
+    const { fake, since } = await open();
+    const said = Array.from({ length: MOST_MISSED + more }, () => fake.say(HERE, 'line'));
+    expect((await since(said[0]!.position)).next).toBe(said[MOST_MISSED]?.position);
+    expect((await since({ agoMs: HOUR_MS })).isCut).toBe(more === 1);
+  });
+
+  it('are found again where they were read, however much was written since', async () => {
+    const { fake, messages } = await open();
+    const said = Array.from({ length: 1_000 }, (_, at) => fake.say(HERE, `line ${at}`));
+    const page = said.slice(100, 110);
+    fake.remove(page[3]!.ref);
+    const still = await messages.still(HERE, page, 'eve', AbortSignal.timeout(1_000));
+    expect(still.messages).toEqual(page.filter((_, at) => at !== 3));
   });
 
   it('are none of who opts out between two pages, nor what is deleted then', async () => {
@@ -184,8 +217,11 @@ describe('messages that somebody missed', () => {
     const soon = AbortSignal.timeout(5_000);
     const read = async () => messages.since(HERE, said[3]!.position, soon, root.ref.id);
     const missed = await read();
-    expect(missed).toMatchObject({ isCut: true, leftOut: 0, thread: root.ref.id });
+    const next = said.at(-2)?.position;
+    expect(missed).toMatchObject({ isCut: false, next, leftOut: 0, thread: root.ref.id });
     expect(missed.messages).toEqual(said.slice(3, -2));
+    const rest = await messages.since(HERE, next!, soon, root.ref.id);
+    expect([rest.messages, rest.next]).toEqual([said.slice(-2), undefined]);
     out.add('bob');
     fake.remove(root.ref);
     const asked = missed.messages.slice(0, 40);

@@ -13,12 +13,12 @@ const harness = useCommandHarness();
 const PRESSES = {
   moderators: {
     autotranslate:
-      'ask link refuse member admit letin keepout mute unmute hold unhold expelsure expel expelall open front page languages language find mode preview rules ruletypes ruleshortest ruleformality rulelanguages rulespoken findspoken rulewords rulebeginnings rulereading findreading rulereads stopperson allowperson stoppeople rulepeople ruleend pause resume sure off linkstart findfrom linkfrom linkto findas linkas stop stopped unstop wizard setup sources into spoken form findinto make undo roles restore links findcode codeas agree decline withdraw invite enter end join linksure',
+      'ask link refuse member admit letin keepout mute unmute hold unhold expelsure expel expelall open front page languages language find mode preview rules ruletypes ruleshortest ruleformality rulelanguages rulespoken findspoken rulewords rulebeginnings rulereading findreading rulereads stopperson allowperson stoppeople rulepeople ruleend pause resume sure off linkstart findfrom linkfrom linkto findas linkas stop stopped unstop wizard setup sources into spoken form findinto make undo roles restore links findcode codeas agree decline withdraw invite enter end join linksure former',
     why: 'stop show',
     audit: 'page export',
     rooms: 'page joins consent spoken languages partials all pause barge wake',
     settings:
-      'key dropkey moderators anyway groups page flags mentions terms reactions reading findreading servers outside approved private linkable voice bots quiet characters minutes tokens command roles',
+      'key dropkey moderators anyway groups page flags mentions terms reactions reading findreading servers outside approved approve private linkable voice bots quiet characters minutes tokens command roles',
     status: 'again retry',
     glossary: 'import cancel next accept refuse take drop',
   },

@@ -55,6 +55,7 @@ import {
   type Channel,
   type MessageRef,
 } from '../../src/model/place.ts';
+import { skeletonOf } from '../../src/text/skeleton.ts';
 import type { Mention } from '../../src/rich-text/rich-text.ts';
 import type { Platform } from '../../src/ports/platform.ts';
 import type { ChannelFeed } from '../../src/ports/channel-feed.ts';
@@ -96,6 +97,10 @@ const repliesTo = ({ thread }: RawMessage, botId: string): Pick<Message, 'replie
   const isOurs = thread.owner_id === botId;
   return { replies: { count: thread.message_count, ...(isOurs ? { ours: 'all' } : {}) } };
 };
+
+/** People of a server who are listed by the beginning of their names, and those in which a look-alike is searched for (at most 1,000). */
+const LISTED_PEOPLE = 10;
+const SEARCHED_PEOPLE = 1_000;
 
 /** Reads the current message from Discord; undefined when it or its channel is gone. */
 export const readRaw = async (
@@ -191,6 +196,13 @@ export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
     }
   };
 
+  const peopleNamed = async (guildId: string, query: string, most: number) => {
+    const named = { query: { query, limit: String(most) } };
+    const route = Routes.guildMembersSearch(guildId);
+    const found = await api.send<RESTGetAPIGuildMembersSearchResult>('GET', route, named);
+    return found.map(({ user, nick }) => ({ id: user.id, name: nameOf(user, nick) }));
+  };
+
   return {
     resolve,
     positionAt,
@@ -239,11 +251,22 @@ export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
     isBanned: deps.isBanned,
     personName: async ({ id: guildId }, id) =>
       /^\d{17,20}$/.test(id) ? members.lookUp(guildId, id) : undefined,
-    peopleNamed: async ({ id: guildId }, query) => {
-      const named = { query: { query, limit: '10' } };
-      const route = Routes.guildMembersSearch(guildId);
-      const found = await api.send<RESTGetAPIGuildMembersSearchResult>('GET', route, named);
-      return found.map(({ user, nick }) => ({ id: user.id, name: nameOf(user, nick) }));
+    peopleNamed: async ({ id }, query) => peopleNamed(id, query, LISTED_PEOPLE),
+    namesLike: async ({ id }, name) => {
+      const guild = (await clients.knowing(id)).guilds.cache.get(id);
+      // Names are found by their beginning: the letters before the first one that others look like.
+      const [beginning = ''] = /^[a-hj-z]*?(?=[lmw]|$)/.exec(skeletonOf(name)) ?? [];
+      const queries = [...new Set([name.trim().toLowerCase(), beginning])].filter(Boolean);
+      const found = await Promise.all(
+        queries.map((each) => peopleNamed(id, each, SEARCHED_PEOPLE)),
+      );
+      if (!guild || found[0]?.length === SEARCHED_PEOPLE) return undefined;
+      const { client, ownerId, members: cached } = guild;
+      const own = [client.user.displayName, cached.me?.displayName, guild.name];
+      const people = found.flat().map((each) => each.name);
+      return [...own, await members.lookUp(id, ownerId), ...people].filter(
+        (each) => each !== undefined,
+      );
     },
     reactors: async (ref, emoji) => {
       const raw = await readRaw(api, ref);

@@ -94,6 +94,7 @@ const OF_WORKSPACE: ReadonlySet<string> = new Set([
   'users.conversations',
   'usergroups.list',
   'usergroups.users.list',
+  'users.list',
 ]);
 
 /** The library's own log; it would hold people's texts. */

@@ -43,7 +43,7 @@ import type { ChannelFeed } from '../../src/ports/channel-feed.ts';
 export interface ChannelFeedDeps {
   readonly api: Api;
   readonly reader: MessageReader;
-  readonly people: Pick<People, 'of'>;
+  readonly people: Pick<People, 'of' | 'names'>;
   readonly catchUp: ReturnType<typeof createCatchUp>;
   readonly threads: Pick<ThreadRoots, 'note'>;
   readonly installations: Pick<Installations, 'known' | 'list'>;
@@ -249,6 +249,12 @@ export const createChannelFeed = (deps: ChannelFeedDeps): SlackChannelFeed => {
     personName: async (space, id) => {
       const asking = isPersonId(id) ? people.of(space, id) : undefined;
       return asking && (await recover(asking, isUnknown))?.name;
+    },
+    namesLike: async (space) => {
+      const { botName = '', url } = installations.known(space) ?? {};
+      const host = url === undefined ? '' : new URL(url).host;
+      const all = await people.names(space);
+      return all && [botName, host, host.split('.', 1)[0] ?? '', ...all];
     },
     reactors: async ({ channel, id }, emoji) => {
       const raw = await readReacted(api, channel, id);

@@ -119,6 +119,7 @@ export const RATES = {
   'usergroups.users.list': TIER_2,
   'users.conversations': TIER_3,
   'users.info': TIER_4,
+  'users.list': TIER_2,
   'views.open': TIER_4,
   'views.publish': TIER_4,
 } as const satisfies Readonly<Record<string, Rate>>;

@@ -1,3 +1,4 @@
+import type { UsersInfoResponse } from '@slack/web-api';
 import { AppError } from '../../src/errors.ts';
 import type { Api } from './api.ts';
 import type { CallPriority } from './rate-limiter.ts';
@@ -31,11 +32,21 @@ export interface SlackUser {
 const CACHED_PEOPLE = 10_000;
 const LIFE_MS = HOUR_MS;
 
+/** People of a workspace whose names are listed, the size of a page, and names that are kept of all. */
+const LISTED_PEOPLE = 5_000;
+const PEOPLE_PAGE = 500;
+const CACHED_NAMES = 200_000;
+
 interface Lookup {
   readonly space: Space;
   readonly id: string;
   readonly priority: CallPriority | undefined;
 }
+
+type Named = Pick<NonNullable<UsersInfoResponse['user']>, 'name' | 'profile' | 'real_name'>;
+
+const nameOf = ({ profile = {}, real_name, name }: Named, id: string): string =>
+  shownName(profile.display_name, profile.real_name, real_name, name, id);
 
 export type People = ReturnType<typeof createPeople>;
 
@@ -61,7 +72,7 @@ export const createPeople = (
     );
     return {
       id,
-      name: shownName(profile.display_name, profile.real_name, user.real_name, user.name, id),
+      name: nameOf(user, id),
       avatarUrl: profile.image_192 ?? profile.image_72,
       locale: user.locale,
       timeZone: user.tz,
@@ -71,6 +82,24 @@ export const createPeople = (
       homeId: isOwn ? owner : undefined,
     };
   };
+  const readNames = async (space: Space): Promise<readonly string[] | undefined> => {
+    const names: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const args = { limit: PEOPLE_PAGE, ...(cursor && { cursor }) };
+      const { members = [], response_metadata: more } = await api.call(space, 'users.list', args);
+      for (const each of members) if (!each.deleted) names.push(nameOf(each, each.id ?? ''));
+      cursor = more?.next_cursor;
+    } while (cursor && names.length < LISTED_PEOPLE);
+    return cursor ? undefined : names;
+  };
+  const names = createCache(readNames, {
+    keyOf: ({ id }) => id,
+    most: CACHED_NAMES,
+    weightOf: (all) => all?.length ?? 1,
+    lifeMs: LIFE_MS,
+    now,
+  });
   const cache = createCache(read, {
     // Who waits for an answer does not wait for what is read for others.
     keyOf: ({ space, id, priority }) => `${space.id} ${id} ${priority?.level}`,
@@ -82,11 +111,16 @@ export const createPeople = (
     /** Rejects with an `AppError`; `not-found` for a person whom the app may not know. */
     of: async (space: Space, id: string, priority?: CallPriority): Promise<SlackUser> =>
       cache.of({ space, id, priority }),
+    /** The names of everybody and every app in a workspace; undefined where they are too many. Rejects with an `AppError`. */
+    names: names.of,
     /** Takes a change of a person's name, picture or rights, wherever they are known. */
     changed: (id: string): void => cache.forgetWhere((asked) => asked.id === id),
     /** Drops what is known of everybody, as changes were missed. */
     forgetAll: (): void => cache.forgetWhere(() => true),
-    forgetSpace: (space: Space): void => cache.forgetWhere((asked) => asked.space.id === space.id),
+    forgetSpace: (space: Space): void => {
+      cache.forgetWhere((asked) => asked.space.id === space.id);
+      names.forget(space);
+    },
   };
 };
 

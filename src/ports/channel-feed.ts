@@ -120,6 +120,11 @@ export interface ChannelFeed {
   personName?(space: Space, personId: string): Promise<string | undefined>;
   /** Finds the first people of a space whose name begins so. Omitted by platforms on which nobody is found by name. */
   peopleNamed?(space: Space, name: string): Promise<readonly Pick<Member, 'id' | 'name'>[]>;
+  /**
+   * Lists names in a space that may look like this one: of the bot, the space itself, and its people as far as they are found
+   * in few requests; undefined where there are too many. Omitted by platforms on which nobody can be looked up.
+   */
+  namesLike?(space: Space, name: string): Promise<readonly string[] | undefined>;
   /** The address at which people find a message; omitted by platforms without. */
   link?(ref: MessageRef): string;
   /** The address of the thread under a message that has one; omitted by platforms without. */

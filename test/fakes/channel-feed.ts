@@ -51,6 +51,8 @@ export interface FakeFeed extends FeedFaults, FeedThreads, FeedPins, FeedReactio
   restrictByAge(channel: Channel, isRestricted: boolean): void;
   /** Gives a space a name, also to another one that the bot is in. */
   nameSpace(space: Space, name: string): void;
+  /** Lists these names as those of people here; none: they are not known. */
+  nameHere(...names: readonly string[]): void;
   /** What can be pressed in a channel. */
   asked(of: Channel): string[];
   /** What its people must still allow before a channel can be watched. */
@@ -91,6 +93,7 @@ export const createFakeFeed = (
   const whispered: string[] = [];
   let lacking: readonly string[] = [];
   let lostId: string | undefined;
+  let namesHere: readonly string[] | undefined = [];
 
   const messages = createMessages();
   const { shownIn, find, put, replace } = messages;
@@ -138,6 +141,7 @@ export const createFakeFeed = (
     },
     isBanned: async (_, id) => (unknownBans.has(id) ? undefined : banned.has(id)),
     personName: async (_, id) => (/^\d{1,9}$/.test(id) ? `member-${id}` : messages.nameOf(id)),
+    namesLike: async () => namesHere,
     isPrivate: async ({ id }) => id.startsWith('private'),
     isAgeRestricted: async ({ id }) => restricted.has(id),
     ...pins.feed,
@@ -203,6 +207,9 @@ export const createFakeFeed = (
       void (isRestricted ? restricted.add(id) : restricted.delete(id)),
     nameSpace: ({ id }, name) => void spaceNames.set(id, name),
     asked: (of) => shownIn(of).flatMap(({ controls = [] }) => controls.map(({ press }) => press)),
+    nameHere: (...names) => {
+      namesHere = names.length > 0 ? names : undefined;
+    },
     lose: (of) => {
       lostId = of?.id;
     },

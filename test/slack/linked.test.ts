@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sentence } from '../fakes/sentences.ts';
 import { agreeIn, codeIn, installed, openBoth, openGroup, pressIn, wordsIn } from './group.ts';
+import { createSpaceSettings } from '../../src/store/settings.ts';
 
 describe('channels of two workspaces and a Discord server that were linked by codes', () => {
   it('show each message, its reply, its edit, its file and its end in all of them', async () => {
@@ -41,6 +42,35 @@ describe('channels of two workspaces and a Discord server that were linked by co
     // The answer to the copy mentions the author of the original.
     expect(bot.slack.pings.map(({ who }) => who)).toEqual([`member ${english.ann.id}`]);
     expect(discord.pings).toEqual([]);
+  });
+
+  it('say where somebody is from who has a name like those of another server, though it never wrote', async () => {
+    await using group = await openGroup();
+    const { bot, english, japanese, discord, guild } = group;
+    const spaces = createSpaceSettings(bot.store);
+    for (const [platform, id] of [
+      ['slack', english.workspace.id],
+      ['discord', guild.id],
+    ] as const)
+      await spaces.change({ platform, id }, { serverNames: 'off' });
+    guild.join(discord.user({ name: 'Administrator' }));
+    for (const name of ['\u0410dmin.istrat0r', guild.owner.name, 'BABEL', 'Dragoman', 'Eve']) {
+      english.channel.say(english.workspace.user({ name }), `This is what ${name} says`);
+      await japanese.until((messages) =>
+        messages.some(({ content }) => content.includes(`what ${name} says`)),
+      );
+      const copy = japanese.messages.find(({ content }) => content.includes(`what ${name} says`));
+      const isAlone = copy?.author === name;
+      expect(isAlone, name).toBe(name === 'Eve');
+    }
+    for (const name of ['B\u043Eb', 'dragoman', 'Carl']) {
+      const author = discord.user({ name });
+      guild.join(author);
+      japanese.say(author, `橋で会いましょう、みなさん ${name}`);
+      await wordsIn(english.channel, `みなさん ${name}`);
+      const copy = english.channel.posts.find(({ words }) => words.includes(`みなさん ${name}`));
+      expect(copy?.shownAuthor, name).toBe(name === 'Carl' ? name : `${name} · Babel`);
+    }
   });
 
   it('pin the copies of what is pinned, and unpin them', async () => {

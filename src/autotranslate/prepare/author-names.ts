@@ -1,15 +1,20 @@
-import { MINUTE_MS } from '../../async/clock.ts';
-import { createLru } from '../../async/lru.ts';
+import { HOUR_MS, MINUTE_MS } from '../../async/clock.ts';
+import { createCache, createLru } from '../../async/lru.ts';
+import { AppError } from '../../errors.ts';
 import type { Author, Message } from '../../model/message.ts';
 import { keyOf, type Channel, type Space } from '../../model/place.ts';
 import type { ChannelWatch } from '../../model/space.ts';
 import { watchPartition } from '../../store/inbox/row.ts';
 import type { SpaceSettings } from '../../store/settings.ts';
 import { skeletonOf } from '../../text/skeleton.ts';
-import { authorFor, type WatchedPlatforms } from '../watched-platforms.ts';
+import { authorFor, ifSoon, NAMED_MS, type WatchedPlatforms } from '../watched-platforms.ts';
 
 /** Names of people, of all spaces, that are remembered. */
 const MOST_NAMES = 50_000;
+/** Names of which it is remembered whether somebody may have them elsewhere, and how many are asked for at the same time. */
+const MOST_LOOKED_UP = 10_000;
+const LOOKED_UP_MS = HOUR_MS;
+const LOOKED_UP_AT_ONCE = 4;
 /** Time after which a message stands for itself, and not below the one before. */
 const TOGETHER_MS = 10 * MINUTE_MS;
 /** Linked channels, and the newest messages of each, of which it is remembered whose space they come from. */
@@ -21,17 +26,51 @@ const SERVER_SIGN = /[·•∙⋅・]/u;
 export interface AuthorNamesDeps {
   readonly spaces: Pick<SpaceSettings, 'of'>;
   readonly platforms: Pick<WatchedPlatforms, 'of'>;
+  /** ms, of any clock. */
+  readonly now: () => number;
+}
+
+/** A name that somebody of another space has, for readers of this one. */
+interface NameElsewhere {
+  readonly space: Space;
+  readonly name: string;
 }
 
 const keyFor = (space: Space, name: string): string => `${keyOf(space)} ${skeletonOf(name)}`;
 
 /** Creates the choice of the names under which people of other spaces are shown. */
-export const createAuthorNames = ({ spaces, platforms }: AuthorNamesDeps) => {
+export const createAuthorNames = ({ spaces, platforms, now }: AuthorNamesDeps) => {
   /** Looks of the names of people who wrote in watched channels of a space. */
   const known = createLru<string, true>(MOST_NAMES);
 
-  const isLikeMember = (space: Space, { name }: Author): boolean =>
-    SERVER_SIGN.test(name) || (skeletonOf(name) !== '' && known.get(keyFor(space, name)) === true);
+  let asked = 0;
+  /** Says of names whether somebody here may have one that looks like them. Of more than are asked for at once it rejects. */
+  const lookedUp = createCache(
+    async ({ space, name }: NameElsewhere): Promise<boolean> => {
+      if (asked >= LOOKED_UP_AT_ONCE)
+        throw new AppError('rate-limited', 'too many names are looked up');
+      asked += 1;
+      try {
+        const names = await platforms.of({ space }).feed.namesLike?.(space, name);
+        return names?.some((each) => skeletonOf(each) === skeletonOf(name)) ?? true;
+      } finally {
+        asked -= 1;
+      }
+    },
+    {
+      keyOf: ({ space, name }) => keyFor(space, name),
+      most: MOST_LOOKED_UP,
+      lifeMs: LOOKED_UP_MS,
+      now,
+    },
+  );
+
+  /** True where a name may be that of somebody here: also where that is not known soon. */
+  const isLikeMember = async (space: Space, { name }: Author): Promise<boolean> => {
+    if (SERVER_SIGN.test(name) || known.get(keyFor(space, name))) return true;
+    if (skeletonOf(name) === '') return false;
+    return (await ifSoon(NAMED_MS, lookedUp.of({ space, name }))) ?? true;
+  };
 
   /** The newest messages of linked channels that were worked on, by their partition. */
   const newest = createLru<string, readonly { readonly ms: number; readonly space: string }[]>(
@@ -68,12 +107,13 @@ export const createAuthorNames = ({ spaces, platforms }: AuthorNamesDeps) => {
       const { serverNames } = await spaces.of(to.space);
       const isBare =
         serverNames === 'off' || (serverNames === 'change' && followsOwn(message, watch));
-      return isBare && !isLikeMember(to.space, author)
+      return isBare && !(await isLikeMember(to.space, author))
         ? author
         : authorFor(author, ref.channel, to, platforms);
     },
     forgetSpace: (space: Space): void => {
       for (const [key] of known) if (key.startsWith(`${keyOf(space)} `)) known.delete(key);
+      lookedUp.forgetWhere((each) => keyOf(each.space) === keyOf(space));
     },
   };
 };

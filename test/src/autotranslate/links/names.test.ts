@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../../src/errors.ts';
+import type { ChannelFeed } from '../../../../src/ports/channel-feed.ts';
 import { mirrorOf } from '../../../fakes/autotranslate.ts';
 import { ENGLISH, withScene, WORKSPACE } from '../support.ts';
 import { THERE } from './support.ts';
@@ -34,6 +36,38 @@ describe('the names of people of another space', () => {
     await scene.idle();
     expect(await saidBy(name)).toContain('· tower.example: ');
     expect(await saidBy('Eve')).not.toContain('tower.example');
+  });
+
+  it.each([
+    ['as somebody here does who never wrote', ['Ada'], '\u0410da'],
+    ['though names here are not known', [], 'Eve'],
+  ])('are shown with their space where they call themselves %s', async (_, here, name) => {
+    scene.other.nameSpace(WORKSPACE, 'tower.example');
+    scene.feed.nameHere(...here);
+    for (const serverNames of ['off', 'change'] as const) {
+      await scene.spaces.change(ENGLISH.space, { serverNames });
+      await saidBy(name);
+      expect(await saidBy(name)).toContain('· tower.example: ');
+    }
+  });
+
+  it('are shown with their space where those here are not said, and asked for once else', async () => {
+    scene.other.nameSpace(WORKSPACE, 'tower.example');
+    await scene.spaces.change(ENGLISH.space, { serverNames: 'off' });
+    const feed = scene.feed.feed as { namesLike: ChannelFeed['namesLike'] };
+    let asked = 0;
+    feed.namesLike = async () => {
+      asked += 1;
+      throw new AppError('unavailable', 'no answer');
+    };
+    expect(await saidBy('Eve')).toContain('· tower.example: ');
+    feed.namesLike = async () => {
+      asked += 1;
+      return [];
+    };
+    for (let each = 0; each < 3; each += 1)
+      expect(await saidBy('Eve')).not.toContain('tower.example');
+    expect(asked).toBe(2);
   });
 
   it('are shown with their space where the message before came from another, if moderators chose that', async () => {

@@ -19,13 +19,15 @@ const typedOf = ({ name, typed = name }: CommandInfo): string => typed;
 const line = (info: CommandInfo): RichText =>
   series([ownCommand(info.name, typedOf(info)), info.summary]);
 
-/** One command: a line; the actions of a group are named in its one line. */
+/** One command: a line; the actions of a group are named in its one line, where the command alone does not run them. */
 const shortLine = (actions: readonly CommandInfo[]): RichText => {
   const [first] = actions;
   if (!first) return [];
   if (first.groupSummary === undefined) return line(first);
   const group = typedOf(first).slice(0, typedOf(first).lastIndexOf(' '));
-  const words = actions.map((info) => code(typedOf(info).slice(group.length + 1)));
+  const words = actions
+    .filter(({ alone }) => !alone)
+    .map((info) => code(typedOf(info).slice(group.length + 1)));
   const named = ownCommand(first.name.split(' ', 1).join(), group);
   return sentence(...joined([named, ...words], ' '), ` · ${first.groupSummary}`);
 };

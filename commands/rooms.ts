@@ -10,7 +10,6 @@ import {
 } from '../src/command/command.ts';
 import { USUAL_PAUSE_MS, type RoomChoices } from '../src/model/room.ts';
 import {
-  listOf,
   button,
   menu,
   switchButton,
@@ -79,7 +78,7 @@ const hindrances = async (ctx: AnswerContext, { joins: ids }: RoomChoices): Prom
     .map(({ room, missing }) =>
       t('room.missing', {
         channel: channelMention(room),
-        permissions: listOf(missing, ctx.locale),
+        permissions: { list: missing },
       }),
     );
 };

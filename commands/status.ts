@@ -130,12 +130,7 @@ const storageLines = async (ctx: AnswerContext): Promise<Maybe<RichText>> => {
 };
 
 const missingPermissions = (permissions: readonly string[], ctx: AnswerContext): RichText =>
-  ctx.t('status.missing', {
-    what: listOf(
-      permissions.map((each) => quotedWords(each)),
-      ctx.locale,
-    ),
-  });
+  ctx.t('status.missing', { permissions: { list: permissions.map((each) => quotedWords(each)) } });
 
 /** A watched channel, and the permissions that are missing there. */
 interface LookedAt {

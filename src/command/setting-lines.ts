@@ -24,7 +24,7 @@ export const approvedLine = async (
 
 /** Says why nothing can be said in the moderators’ channel, or that everybody reads it; undefined where all is well. */
 export const moderatorsTrouble = async (ctx: Context): Promise<Maybe<RichText>> => {
-  const { services, channel, t, locale } = ctx;
+  const { services, channel, t } = ctx;
   const { space } = channel;
   const { moderators } = await services.spaces.of(space);
   if (!moderators) return undefined;
@@ -33,12 +33,7 @@ export const moderatorsTrouble = async (ctx: Context): Promise<Maybe<RichText>> 
   const why = await services.watches.missing(line).then(
     (lacking) =>
       lacking.length > 0 &&
-      t('status.missing', {
-        what: listOf(
-          lacking.map((each) => quotedWords(each)),
-          locale,
-        ),
-      }),
+      t('status.missing', { permissions: { list: lacking.map((each) => quotedWords(each)) } }),
     (thrown: unknown) => say(t, toAppError(thrown).sentence),
   );
   const channels = await channelNames([moderators.channel], ctx);

@@ -76,20 +76,25 @@ const writingOf = (tag: string): Writing => {
 type Values<Value> = Readonly<Record<string, Value>>;
 
 /** Names the languages among the parameters, and writes lists; others pass as they are. */
+/** @param permission the platform's own word for a permission that a sentence names by its English one */
 const inLocale = (
   locale: string,
   params: SentenceParams,
+  permission: (name: string) => string,
 ): Values<string | number | Inline | RichText> => {
   const values: Record<string, string | number | Inline | RichText> = {};
-  for (const [name, value] of Object.entries(params))
+  for (const [name, value] of Object.entries(params)) {
+    const named = <Of>(each: Of): Of | string =>
+      name === 'permissions' && typeof each === 'string' ? permission(each) : each;
     if (isLanguage(value)) values[name] = languageName(value.language, locale);
-    else values[name] = isList(value) ? listOf(value.list, locale) : value;
+    else values[name] = isList(value) ? listOf(value.list.map(named), locale) : named(value);
+  }
   return values;
 };
 
-const plainValues = (locale: string, params: SentenceParams): Values<string | number> =>
+const plainValues = (...given: Parameters<typeof inLocale>): Values<string | number> =>
   Object.fromEntries(
-    Object.entries(inLocale(locale, params)).map(([name, value]) => [
+    Object.entries(inLocale(...given)).map(([name, value]) => [
       name,
       typeof value === 'object' ? plainValue(value) : value,
     ]),
@@ -150,6 +155,11 @@ export const loadTexts = (
 
   const nameIn = (locale: string, key: string): string | undefined =>
     english.has(key) ? (tables.get(locale)?.get(key) ?? english.get(key)) : undefined;
+
+  const permissionIn =
+    (locale: string) =>
+    (name: string): string =>
+      nameIn(locale, `permissions.${name}`) ?? name;
 
   const localCommand = (name: string, locale: string): string | undefined => {
     const [group = '', action] = name.split(' ');
@@ -238,7 +248,11 @@ export const loadTexts = (
       const locale = pick([tag]);
       return (key, params) =>
         wordsOf(locale, key, naming) ??
-        String(formatOf(locale, key, naming).format(params && plainValues(locale, params)));
+        String(
+          formatOf(locale, key, naming).format(
+            params && plainValues(locale, params, permissionIn(locale)),
+          ),
+        );
     },
     /** Like `in`, as rich text; named as the locale does, commands are mentions (`ownCommand`). */
     rich: (tag: string, naming: Naming = 'plain'): TranslateRich => {
@@ -246,7 +260,7 @@ export const loadTexts = (
       return (key, params = {}) =>
         formatRich(
           formatOf(locale, key, naming),
-          inLocale(locale, params),
+          inLocale(locale, params, permissionIn(locale)),
           naming === 'local' ? commandsIn(locale) : undefined,
         );
     },

@@ -31,6 +31,12 @@ describe('/help', () => {
     );
   });
 
+  it('names the action that a command runs alone only once', async () => {
+    const { text } = await commands().run('help');
+    expect(text).toContain('`/autotranslate` `add`');
+    expect(text).not.toContain('`panel`');
+  });
+
   it('names the entries of a message’s menu, where there is one', async () => {
     const names = ['translate', 'say', 'why', 'catchup'] as const;
     const { text } = await commands().run('help');

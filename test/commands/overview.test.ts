@@ -86,7 +86,7 @@ describe('/status', () => {
     harness().script.backlog = { ...NO_BACKLOG, waiting: 2, oldestMs };
     const { text } = await harness().run('status');
     expect(text).toContain(
-      `- ✅ <#1>\n- ❌ <#2> · ${sentence('status.missing', { what: 'Manage Webhooks, Send Messages' })}`,
+      `- ✅ <#1>\n- ❌ <#2> · ${sentence('status.missing', { permissions: 'Manage Webhooks, Send Messages' })}`,
     );
     expect(text).toMatch(sentenceLike('status.waiting', { count: 2 }));
     expect(text).toContain(`<t:${oldestMs / 1_000}:f>`);
@@ -98,7 +98,7 @@ describe('/status', () => {
       () => {
         harness().script.missing = { 8: ['Send Messages'] };
       },
-      sentence('status.missing', { what: 'Send Messages' }),
+      sentence('status.missing', { permissions: 'Send Messages' }),
     ],
     [
       'it is gone',
@@ -185,7 +185,7 @@ describe('/status', () => {
     harness().script.access = { '200': 'none' };
     const { text } = await harness().run('status');
     const what = permissions.join(', ');
-    expect(text).toContain(`<#100> · <#100>: ${sentence('status.missing', { what })}`);
+    expect(text).toContain(`<#100> · <#100>: ${sentence('status.missing', { permissions: what })}`);
     expect(text).not.toContain('<#200>');
     expect(text).not.toContain(sentence('reasons.forbidden'));
   });

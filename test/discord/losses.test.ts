@@ -40,7 +40,7 @@ describe('in the middle of a translation', () => {
     expect(repliesTo(said)).toHaveLength(0);
     const panel = await bot.use(room, 'status');
     expect(panel.content).toContain(sentence('status.dead', { count: 1 }));
-    expect(panel.content).toContain(sentence('status.missing', { what: 'Send Messages' }));
+    expect(panel.content).toContain(sentence('status.missing', { permissions: 'Send Messages' }));
     channel.allow('SendMessages');
     await bot.press(panel, 'status retry', undefined, guild.owner);
     await replyTo(said);

@@ -94,7 +94,7 @@ describe('/status', () => {
     const { content } = await bot.use(at, 'status');
     expect(content).toContain(`❌ ${sentence('status.unreachable')}`);
     expect(content).toContain(
-      `❌ <#${at.spanish.id}> · ${sentence('status.missing', { what: 'Send Messages, Manage Webhooks' })}`,
+      `❌ <#${at.spanish.id}> · ${sentence('status.missing', { permissions: 'Send Messages, Manage Webhooks' })}`,
     );
     expect(content).toContain(`✅ <#${at.english.id}>`);
   });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Member } from '../../../src/model/place.ts';
 import { describe, expect, it } from 'vitest';
+import { PERMISSION_NAMES } from '../../../adapters/discord/permissions.ts';
 import { AppError } from '../../../src/errors.ts';
 import { explain, loadTexts } from '../../../src/i18n/texts.ts';
 import { code } from '../../../src/rich-text/rich-text.ts';
@@ -16,6 +17,51 @@ describe('sentences with languages', () => {
     expect(texts.in('de')('service.no-translation', params)).toMatch(/Englisch.*Japanisch/);
     expect(texts.in('zh-HK')('service.no-translation', params)).toMatch(/英文.*日文/);
   });
+});
+
+describe('sentences with permissions', () => {
+  it.each([
+    ['en', 'Manage Channels', 'Connect'],
+    ['ja', 'チャンネルの管理', '接続'],
+    ['de', 'Kanäle verwalten', 'Verbinden'],
+  ])('name them as the platform does in %s, and others as they are', (locale, manage, connect) => {
+    const permissions = { list: ['Manage Channels', '/invite @dragoman'] };
+    expect(texts.in(locale)('watch.missing', { permissions })).toContain(manage);
+    expect(texts.in(locale)('status.missing', { permissions })).toContain('/invite @dragoman');
+    expect(texts.in(locale)('watch.missing', { permissions: 'Connect' })).toContain(connect);
+    expect(texts.in(locale)('glossary.removed', { count: 1, term: 'Connect' })).toContain(
+      'Connect',
+    );
+  });
+
+  it.each(texts.locales)('have names for all of Discord’s in %s', (locale) => {
+    for (const name of Object.values(PERMISSION_NAMES)) {
+      expect(texts.has(`permissions.${name}`)).toBe(true);
+      const shown = texts.in(locale)('status.missing', { permissions: { list: [name] } });
+      if (locale !== 'en') expect(shown.endsWith(name)).toBe(false);
+    }
+  });
+});
+
+describe('sentences with numbers', () => {
+  it.each(['en', 'de', 'es', 'fr', 'pt'])(
+    'have a form for one and another for more in %s',
+    (locale) => {
+      for (const kind of ['channels', 'roles', 'threads']) {
+        const room = { kind, left: 0, most: 500 };
+        const of = (needed: number): string =>
+          texts
+            .in(locale)('autotranslate.wizard-no-room', { ...room, needed })
+            .replace(/\d+/, '');
+        expect(of(1)).not.toBe(of(2));
+      }
+      for (const key of ['limits.audio', 'limits.audio-each'] as const) {
+        const of = (used: number): string =>
+          texts.in(locale)(key, { used, limit: used, hours: 2 }).replaceAll(/\d+/g, '');
+        expect(of(1)).not.toBe(of(2));
+      }
+    },
+  );
 });
 
 describe('the message in a channel that the app is invited to', () => {

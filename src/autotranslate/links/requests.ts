@@ -68,10 +68,10 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
 
   /**
    * Says in the questions of a request that is over that it is, once, whichever processes find that; what fails is kept for
-   * a later try. Never rejects.
+   * a later try. Goes on by itself where that takes long. Never rejects.
    */
   const close = async (id: string): Promise<void> => {
-    await logFailure(deps.log, 'a request for a link could not be closed', async () => {
+    const closing = logFailure(deps.log, 'a request for a link could not be closed', async () => {
       const asking = AbortSignal.timeout(ASKING_MS);
       const tenure = await deps.leases.acquire(`link-question:${id}`, asking);
       try {
@@ -81,6 +81,7 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
         await tenure.release();
       }
     });
+    await within(NAMED_MS, closing, undefined);
   };
 
   /** Ends a request, once, and says so in its questions; with `isTold` also in the channel that it was made for. */

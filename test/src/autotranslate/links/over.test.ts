@@ -75,6 +75,28 @@ describe('the question of a link that can be agreed to no more', () => {
     await expectSaid('refused');
   });
 
+  it('keeps nobody who answers from their answer while its channel hangs', async () => {
+    const id = await ask();
+    const hung = Promise.withResolvers<void>();
+    const edit = scene.feed.platform.edit.bind(scene.feed.platform);
+    const hanging = vi
+      .spyOn(scene.feed.platform, 'edit')
+      .mockImplementationOnce(async (...given) => {
+        await hung.promise;
+        return edit(...given);
+      });
+    let isAnswered = false;
+    const answered = scene.watches.answer(id, SPACE, false, admit).then(() => {
+      isAnswered = true;
+    });
+    await expect.poll(() => hanging.mock.calls.length).toBe(1);
+    await vi.advanceTimersByTimeAsync(2_000);
+    await expect.poll(() => isAnswered).toBe(true);
+    hung.resolve();
+    await answered;
+    await expectSaid('refused');
+  });
+
   it('says so where the space that asked has left meanwhile', async () => {
     await ask();
     scene.feed.fail({ call: 'edit', error: lost() });

@@ -8,6 +8,7 @@ import {
   FRESH,
   isBackfill,
   isClaimed,
+  isInPause,
   isOpen,
   lateIn,
   latePartition,
@@ -41,6 +42,10 @@ export const createLateRows = ({ store }: Pick<InboxDeps, 'store'>) => ({
   passOn: async (db: Transaction<Schema>, row: Row, late: LateRow): Promise<void> => {
     const { partition, to, mayExist, attempts, dueMs } = late;
     const hasText = pausedIn(partition) === undefined;
+    // What waits for the end of a pause may be under way: two partitions could change its copy at the same time.
+    const stays = hasText
+      ? sql<boolean>`(inbox.state = 'waiting' AND ${isInPause})`
+      : sql.lit(false);
     const own = { purpose: latePurpose(to), partition_key: partition, slot: slotOf(partition) };
     const state = { ...FRESH, attempts, due_ms: dueMs };
     const passed = [
@@ -69,9 +74,11 @@ export const createLateRows = ({ store }: Pick<InboxDeps, 'store'>) => ({
       .onConflict((conflict) =>
         conflict.columns(['platform', 'channel_id', 'message_id', 'purpose']).doUpdateSet((on) => ({
           ...state,
-          ...own,
+          purpose: own.purpose,
+          partition_key: sql<string>`CASE WHEN ${stays} THEN inbox.partition_key ELSE ${partition} END`,
+          slot: sql<number>`CASE WHEN ${stays} THEN inbox.slot ELSE ${own.slot} END`,
           reason: on.ref('excluded.reason'),
-          message: on.ref('excluded.message'),
+          message: sql<string | null>`CASE WHEN ${stays} THEN NULL ELSE excluded.message END`,
           content_hash: on.ref('excluded.content_hash'),
           version: on.ref('excluded.version'),
           begun: sql<number>`inbox.begun + excluded.begun`,

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Channel, MessageRef } from '../../../src/model/place.ts';
 import { mirrorOf } from '../../fakes/autotranslate.ts';
@@ -112,6 +113,27 @@ describe('an edit that was made in a pause', () => {
     await later();
     expect(spanish()).toContain('es(at last)');
     expect(spanish()).not.toContain('hello there');
+    expect(await waiting()).toEqual([]);
+  });
+
+  it('brings the present words where it was edited again while its copy was changed', async () => {
+    const ref = await editedInPause(SPANISH);
+    const slow = Promise.withResolvers<void>();
+    let isChanging = false;
+    scene.feed.during('update', async () => {
+      isChanging = true;
+      await slow.promise;
+    });
+    await pauseAfter(2, SPANISH, false);
+    const caughtUp = later();
+    await expect.poll(() => isChanging).toBe(true);
+    await scene.listener.messageChanged(scene.feed.edit(ref, 'at last'));
+    await expect.poll(() => scene.feed.texts(JAPANESE)[0]).toContain('ja(at last)');
+    for (let turn = 0; turn < 200; turn += 1) await setImmediate();
+    slow.resolve();
+    await caughtUp;
+    await later();
+    expect(spanish()).toContain('es(at last)');
     expect(await waiting()).toEqual([]);
   });
 

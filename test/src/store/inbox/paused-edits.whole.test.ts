@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { backlogOf, retryAll, waitingWork } from '../../../../src/store/inbox/backlog.ts';
 import { forgetAuthor } from '../../../../src/store/inbox/index.ts';
-import { pausePartition, WATCH, type Row } from '../../../../src/store/inbox/row.ts';
+import { latePartition, pausePartition, WATCH, type Row } from '../../../../src/store/inbox/row.ts';
 import { clearOld } from '../../../../src/store/privacy/clear-old.ts';
 import { makeDatabase } from '../../../fakes/database.ts';
 import { NO_HORIZONS } from '../../../fakes/horizons.ts';
@@ -16,10 +16,10 @@ describe.each([
   const inbox = withInbox(urlOf);
   const claimIn = async (partition: string) =>
     (await inbox.ours.claim(partition, 10, EARLIER)).rows;
-  const pass = (row: Row | undefined) =>
+  const pass = (row: Row | undefined, partition = PAUSED) =>
     inbox.store.write((db) =>
       inbox.ours.passOn(db, row!, {
-        partition: PAUSED,
+        partition,
         to: 'test far',
         mayExist: false,
         attempts: 0,
@@ -66,6 +66,18 @@ describe.each([
     const [again] = await claimIn(PAUSED);
     expect(await inbox.settle(again!)).toBe(true);
     expect(await claimIn(PAUSED)).toEqual([]);
+  });
+
+  it('is no work of another partition, and has no text, where a later edit waits behind others', async () => {
+    await post(1);
+    await edit(1, 'after');
+    await inbox.accept(messageOf(1, 'a secret'));
+    const [row] = await claimIn(change(1));
+    await pass(row, latePartition('g', 'test far'));
+    expect(await claimIn(latePartition('g', 'test far'))).toEqual([]);
+    expect(await claimIn(PAUSED)).toMatchObject([
+      { contentHash: row!.contentHash, message: 'unread' },
+    ]);
   });
 
   it('comes in the order in which the messages were written', async () => {

@@ -2,11 +2,15 @@ import { RESTJSONErrorCodes, Routes, type APIGuildMember, type APIUser } from 'd
 import type { Channel } from '../../src/model/place.ts';
 import type { Api } from './api.ts';
 import { isRefusal } from './errors.ts';
-import { guildIdOf } from './ids.ts';
+import { guildIdOf, PLATFORM } from './ids.ts';
 import type { MembersTogether } from './members-together.ts';
 import { nameOf, type RawMessage } from './inbound/message-reader.ts';
 import { type Clock, MINUTE_MS } from '../../src/async/clock.ts';
-import { createLru } from '../../src/async/lru.ts';
+import { createCache, createLru } from '../../src/async/lru.ts';
+import { NAMED_MS, within } from '../../src/autotranslate/watched-platforms.ts';
+import { withNames } from '../../src/rich-text/reduce.ts';
+import type { Mention, RichText } from '../../src/rich-text/rich-text.ts';
+import { asText, map } from '../../src/rich-text/walk.ts';
 
 type Shown = RawMessage['member'];
 /** A mentioned user; the gateway adds the server member. */
@@ -15,6 +19,8 @@ type Mentioned = APIUser & { readonly member?: Shown };
 const MOST_NAMES = 5_000;
 /** Messages whose authors are asked for at once, where they can't be together. */
 const AT_ONCE = 10;
+/** People of one text of whom it is found out whether they left: others may have typed it. */
+const MOST_STRANGERS = 25;
 /**
  * Time after which a member is requested anew: the gateway tells of other names only in the process that
  * has the server, and there only when their members write.
@@ -22,6 +28,9 @@ const AT_ONCE = 10;
 const LIFE_MS = 10 * MINUTE_MS;
 /** Refusals that are remembered as well. */
 export const NO_MEMBER = [RESTJSONErrorCodes.UnknownMember, RESTJSONErrorCodes.UnknownUser];
+
+const isPerson = ({ platform, target }: Mention): boolean =>
+  platform === PLATFORM && target === 'member';
 
 export type MemberNames = ReturnType<typeof createMemberNames>;
 
@@ -72,6 +81,24 @@ export const createMemberNames = (
     return cached && isFresh(cached) ? cached : undefined;
   };
 
+  const memberOf = async (guildId: string, userId: string): Promise<Shown> => {
+    const shown = knownOf(guildId, userId) ?? remember(ask(guildId, userId));
+    known.set(`${guildId} ${userId}`, shown);
+    return shown.value;
+  };
+
+  /** The names of people who are not in a server; undefined for who is, and where it cannot be read. */
+  const strangers = createCache(
+    async ([guildId, userId]: readonly [string, string]): Promise<string | undefined> => {
+      if (await memberOf(guildId, userId)) return undefined;
+      const cached = names.get(`${guildId} ${userId}`)?.value;
+      if (cached !== undefined) return cached;
+      const asking = api.send<APIUser>('GET', Routes.user(userId));
+      return asking.then((user) => nameOf(user)).catch(() => undefined);
+    },
+    { keyOf: (pair) => pair.join(' '), most: MOST_NAMES, lifeMs: LIFE_MS, now: nowMs },
+  );
+
   /** Completes a message from REST with its author's name on the server. */
   const complete = async (raw: RawMessage, channel: Channel): Promise<RawMessage> => {
     const guildId = guildIdOf(channel);
@@ -81,9 +108,7 @@ export const createMemberNames = (
       return raw;
     }
     const { id } = raw.author;
-    const shown = knownOf(guildId, id) ?? remember(ask(guildId, id));
-    known.set(`${guildId} ${id}`, shown);
-    const member = await shown.value;
+    const member = await memberOf(guildId, id);
     // All others go by their global name.
     const completed = { ...raw, guild_id: guildId, ...(member ? { member } : {}) };
     noteNames(guildId, completed);
@@ -112,6 +137,23 @@ export const createMemberNames = (
       if (!found?.user) return cached?.value;
       noteName(guildId, found.user, found);
       return names.get(`${guildId} ${userId}`)?.value;
+    },
+    /** Writes the names of people who left a server, as Discord's app does not know whom a mention of them means. */
+    withStrangers: async (readers: Channel, tree: RichText): Promise<RichText> => {
+      const guildId = guildIdOf(readers);
+      if (guildId === undefined) return tree;
+      const nameFor = async ({ id }: Mention): Promise<string | undefined> =>
+        within(NAMED_MS, strangers.of([guildId, id]), undefined);
+      const asked = new Set<string>();
+      const named = await withNames(tree, PLATFORM, nameFor, (node) => {
+        if (isPerson(node) && asked.size < MOST_STRANGERS) asked.add(node.id);
+        return isPerson(node) && asked.has(node.id);
+      });
+      return map(named, (node) =>
+        node.kind === 'mention' && asked.has(node.id) && node.name !== undefined
+          ? asText(node)
+          : node,
+      );
     },
     /** The last known name of an author or a mentioned member. */
     nameOf: (guildId: string, userId: string): string | undefined =>

@@ -22,7 +22,8 @@ import { createClients } from './shards/clients.ts';
 import { createCommandMentions } from './slash/mentions.ts';
 import { createThreads } from './threads.ts';
 import { createVoice } from './voice/index.ts';
-import type { MessageRef } from '../../src/model/place.ts';
+import type { Content } from '../../src/model/message.ts';
+import type { Channel, MessageRef } from '../../src/model/place.ts';
 import { createAccess, createReadsHistory } from './access.ts';
 import { createBans } from './bans.ts';
 import type { Platform } from '../../src/ports/platform.ts';
@@ -104,6 +105,9 @@ export const createRestParts = (
     isBanned: createBans(api, clients, clock),
   });
   const voice = createVoice({ api, application, clients, rooms, log, clock });
+  /** Content as Discord shows it: with commands that people press, and the names of those who left. */
+  const shown = async (to: Channel, content: Content): Promise<Content> =>
+    commandMentions.on({ ...content, text: await members.withStrangers(to, content.text) });
   /** The port through which the core uses Discord. */
   const platform: Platform = {
     name: PLATFORM,
@@ -127,14 +131,14 @@ export const createRestParts = (
       const ids = await syncParts(
         botMessageWriter(api, to, held),
         [],
-        render(commandMentions.on(content)),
+        render(await shown(to, content)),
       );
       return postedOf(ownPost(to, ids, BY_BOT));
     },
     edit: async (message, content, held = {}) => {
       const former = ownPostOf(message);
       const writer = await writers.of(former, held);
-      const ids = await syncParts(writer, former.ids, render(commandMentions.on(content)));
+      const ids = await syncParts(writer, former.ids, render(await shown(former.channel, content)));
       return postedOf(ownPost(former.channel, ids, former.handle));
     },
     delete: async (message) => recover(writers.erase(ownPostOf(message)), isGone),
@@ -156,6 +160,7 @@ export const createRestParts = (
     threads,
     members,
     commandMentions,
+    shown,
     platform,
     voice,
   };

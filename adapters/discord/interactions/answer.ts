@@ -23,7 +23,6 @@ import { parseDiscord } from '../rich-text/parse.ts';
 import { render, type Part } from '../outbound/render.ts';
 import { asTextFile } from '../../../src/rich-text/markdown/render.ts';
 import { FOLLOW_UPS } from '../limits.ts';
-import type { CommandMentions } from '../slash/mentions.ts';
 
 interface InteractionKey {
   readonly applicationId: string;
@@ -74,7 +73,8 @@ const PACE_MS = 1_000;
 export interface AnswerDeps {
   readonly api: Api;
   readonly log: Log;
-  readonly commandMentions: Pick<CommandMentions, 'on'>;
+  /** Prepares content to be shown in a channel. */
+  readonly shown: (to: Channel, content: Content) => Promise<Content>;
   readonly interaction: InteractionKey;
   readonly channel: Channel;
   /** Only the asker sees it. */
@@ -128,7 +128,6 @@ const isForAsker = ({ tone = 'plain' }: Content): boolean => tone !== 'plain';
 
 export const createAnswer = (deps: AnswerDeps) => {
   const { api, log, interaction, channel, isPrivate, botIsThere, fileBytes, isNew } = deps;
-  const { commandMentions } = deps;
   const messages = createAnswerMessages(api, interaction);
   const gone = new AbortController();
   let stage: Stage = { is: 'thinking' };
@@ -164,7 +163,7 @@ export const createAnswer = (deps: AnswerDeps) => {
   });
 
   const drawLate = async (content: Content): Promise<void> => {
-    const parts = partsOf(commandMentions.on(content), Infinity, true);
+    const parts = partsOf(await deps.shown(channel, content), Infinity, true);
     const bot = taking(botMessageWriter(api, channel));
     stage = { is: 'late', ids: await syncParts(bot, ownIds(), parts) };
   };
@@ -172,7 +171,7 @@ export const createAnswer = (deps: AnswerDeps) => {
   const drawInTime = async (content: Content): Promise<void> => {
     const ids = stage.is === 'withdrawn' ? [...messages.ids] : [ORIGINAL, ...messages.ids];
     const most = botIsThere ? Infinity : ids.length + messages.remaining();
-    const parts = partsOf(commandMentions.on(content), most, false);
+    const parts = partsOf(await deps.shown(channel, content), most, false);
     const before = drawn;
     drawn = [];
     await syncParts(writer, ids, parts, before);
@@ -210,7 +209,7 @@ export const createAnswer = (deps: AnswerDeps) => {
     }
   };
   const postBeside = async (content: Content, isForOne: boolean): Promise<void> => {
-    for (const part of render(content, { voiceNotes: false }))
+    for (const part of render(await deps.shown(channel, content), { voiceNotes: false }))
       // It is none of those that a later content takes the place of.
       messages.ids.delete(await messages.post(part, isForOne));
   };

@@ -26,12 +26,11 @@ import {
   valuesOf,
   type UsedInteraction,
 } from './invocations.ts';
-import { createAnswer, type InteractionAnswer } from './answer.ts';
+import { createAnswer, type AnswerDeps, type InteractionAnswer } from './answer.ts';
 import { awaitedBy } from './open-answers.ts';
 import { createAcknowledge, type Acknowledge } from './acknowledge.ts';
 import type { Api } from '../api.ts';
 import type { OpenRemoteFile } from '../files.ts';
-import type { CommandMentions } from '../slash/mentions.ts';
 import { guildIdOf, PLATFORM } from '../ids.ts';
 import type { MessageReader } from '../inbound/message-reader.ts';
 import { parseDiscord } from '../rich-text/parse.ts';
@@ -83,7 +82,7 @@ export interface InteractionDeps {
   readonly core: Core;
   readonly reader: MessageReader;
   readonly openFile: OpenRemoteFile;
-  readonly commandMentions: Pick<CommandMentions, 'on'>;
+  readonly shown: AnswerDeps['shown'];
 }
 
 export type Interactions = ReturnType<typeof createInteractions>;
@@ -91,7 +90,7 @@ export type Interactions = ReturnType<typeof createInteractions>;
 type Asked = Pick<Invocation, 'id' | 'member' | 'channel' | 'isGuest' | 'signal' | 'answer'>;
 
 const createInteractionAnswers = (
-  { api, core: { log }, openAnswers, commandMentions }: InteractionDeps,
+  { api, core: { log }, openAnswers, shown }: InteractionDeps,
   stopped: AbortSignal,
 ) => {
   const live = new Set<InteractionAnswer>();
@@ -108,7 +107,7 @@ const createInteractionAnswers = (
       const answer = createAnswer({
         api,
         log,
-        commandMentions,
+        shown,
         interaction: { applicationId, token },
         channel,
         isPrivate,

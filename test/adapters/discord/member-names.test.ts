@@ -5,6 +5,8 @@ import type { RawMessage } from '../../../adapters/discord/inbound/message-reade
 import { createMemberNames } from '../../../adapters/discord/member-names.ts';
 import { MINUTE_MS } from '../../../src/async/clock.ts';
 import { AppError } from '../../../src/errors.ts';
+import { mention, paragraph } from '../../../src/rich-text/rich-text.ts';
+import { plainText } from '../../../src/rich-text/walk.ts';
 import { createTestClock } from '../../fakes/clock.ts';
 
 const GUILD = '1';
@@ -29,6 +31,35 @@ const start = () => {
     nickOf: async () => (await members.complete(raw, HERE)).member?.nick,
   };
 };
+
+describe('people of whom a text may name some who left', () => {
+  const mentions = Array.from({ length: 60 }, (_, at) => mention('discord', 'member', `${at + 1}`));
+  const asking = () => {
+    const asked: string[] = [];
+    const send = async (_: string, route: string) => {
+      asked.push(route);
+      if (route.startsWith('/guilds')) throw new AppError('not-found', 'no member');
+      return { ...USER, username: '<@1> eve' };
+    };
+    return { asked, members: createMemberNames({ send } as unknown as Api, createTestClock()) };
+  };
+
+  it('are few, each is asked for once, and their names are words', async () => {
+    const { asked, members } = asking();
+    const shown = await members.withStrangers(HERE, [paragraph(...mentions)]);
+    expect(plainText(shown).match(/@<@1> eve/g)).toHaveLength(25);
+    expect(asked).toHaveLength(50);
+    await members.withStrangers(HERE, [paragraph(...mentions)]);
+    expect(asked).toHaveLength(50);
+  });
+
+  it('are nobody in a direct conversation', async () => {
+    const { asked, members } = asking();
+    const tree = [paragraph(...mentions)];
+    expect(await members.withStrangers(channelOf(undefined, '10'), tree)).toBe(tree);
+    expect(asked).toEqual([]);
+  });
+});
 
 describe('the name of a member whose server another process has', () => {
   it('is asked for once in ten minutes, as it may have changed', async () => {

@@ -4,7 +4,7 @@ import { messageKey, type MessageRef } from '../model/place.ts';
 import type { Tenure } from '../ports/processes.ts';
 import type { SlotOwner } from '../cluster/slot-owner.ts';
 import { slotOf } from '../store/rows.ts';
-import { groupOf, type Row } from '../store/inbox/row.ts';
+import { groupOf, pausedIn, type Row } from '../store/inbox/row.ts';
 import { dropAll, type createPartitionWorker, type Due, type Jobs } from './partition-worker.ts';
 
 /** Partitions of one kind that are processed at the same time; others are queued. */
@@ -14,7 +14,7 @@ const PARTITIONS_AT_ONCE = 256;
  * ones from being processed, nor do late channels keep those that are not.
  */
 const kindOf = (partition: string): string => {
-  const { to } = groupOf(partition) ?? {};
+  const { to } = groupOf(partition) ?? pausedIn(partition) ?? {};
   return to === undefined ? partition.slice(0, partition.indexOf(':')) : `late ${to.split(' ')[0]}`;
 };
 /** Wait before a partition is retried after an internal fault, such as the database's. */

@@ -83,7 +83,18 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
   const answerAt = (place: AnswerPlace): Answer => createAnswer(answering, place);
   const awaited = openAnswers({ api, core, people, mentions, writer, answerAt });
   const agent = createAgent(
-    { api, core, people: users, reader, mentions, writer, uploads, speed, openAnswers: awaited },
+    {
+      api,
+      core,
+      people: users,
+      reader,
+      mentions,
+      writer,
+      uploads,
+      speed,
+      openAnswers: awaited,
+      answerAt,
+    },
     stopped,
   );
   const openUpload = files.openById;
@@ -123,6 +134,7 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
       }
     },
     addressed: agent.addressed,
+    written: agent.written,
     renamed: feed.renamed,
     homeOpened: home.open,
     invited: (channel, inviterId) => void greeting.invited(channel, inviterId),

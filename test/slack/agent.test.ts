@@ -42,6 +42,26 @@ describe('a conversation with the app', () => {
     },
   );
 
+  it.each(['', ' help', ' ?'])(
+    'in a channel is help for the asker alone, once, where “@dragoman%s” is all of it',
+    async (words) => {
+      const { ann, channel, workspace } = bot.place();
+      const { id } = workspace.installation.botUser;
+      const say = (ids: readonly string[], text: string) => {
+        const mentions = ids.map((one) => ({ type: 'user', user_id: one }));
+        const elements = [...mentions, ...(text === '' ? [] : [{ type: 'text', text }])];
+        return channel.say(ann, { elements: [{ type: 'rich_text_section', elements }] });
+      };
+      say([id], ', can you help Bob?');
+      say([ann.id], words);
+      say([id, ann.id], words);
+      const said = say([id], words);
+      await bot.slack.until(() => channel.ephemeralsFor(ann).length === 1);
+      expect(JSON.stringify(channel.ephemeralsFor(ann))).toContain('/dragoman translate');
+      expect(repliesTo(said)).toEqual([]);
+    },
+  );
+
   it('goes on in its thread with what was said before', async () => {
     const { ann, workspace } = bot.place();
     const direct = workspace.direct(ann);

@@ -42,6 +42,8 @@ export interface EventsDeps {
   readonly removed: (spaces: readonly Space[]) => Promise<void>;
   /** Takes what somebody wrote to the app itself. */
   readonly addressed: (space: Space, raw: RawSlackMessage, channelId: string) => Promise<void>;
+  /** Takes a new message in a channel. */
+  readonly written: (channel: Channel, raw: RawSlackMessage, botUserId: string) => void;
   /** Takes a change of a channel's name. */
   readonly renamed: (channelId: string) => void;
   readonly homeOpened: (space: Space, userId: string) => void;
@@ -147,8 +149,10 @@ export const createEvents = (deps: EventsDeps): ((body: EventBody) => Promise<vo
       else if (changed) await report(changed, channel, { isNew: false, eventTs });
     } else {
       const raw = shaped(rawMessage, event);
-      if (channel_type === 'im') await deps.addressed(space, raw, id);
-      else await report(raw, channel, { isNew: true, eventTs });
+      if (channel_type === 'im') return deps.addressed(space, raw, id);
+      await report(raw, channel, { isNew: true, eventTs });
+      const own = botUserId(space);
+      if (own !== undefined) deps.written(channel, raw, own);
     }
   };
 

@@ -5,6 +5,7 @@ import { readHistory } from '../history.ts';
 import { isWritten, type RawSlackMessage } from '../inbound/raw-message.ts';
 import type { MessageReader } from '../inbound/message-reader.ts';
 import type { People } from '../people.ts';
+import type { AnswerPlace } from './answer.ts';
 import { readMember } from './invocations.ts';
 import { awaitedIn } from './open-answers.ts';
 import { createStreamedAnswer, type StreamedAnswerDeps } from './streamed-answer.ts';
@@ -12,8 +13,8 @@ import type { Core } from '../../../src/adapter.ts';
 import { createLru } from '../../../src/async/lru.ts';
 import { claimsAudio } from '../../../src/autotranslate/policy.ts';
 import { faultFields } from '../../../src/errors.ts';
-import type { Space } from '../../../src/model/place.ts';
-import type { ConversationTurn } from '../../../src/ports/platform.ts';
+import type { Channel, Space } from '../../../src/model/place.ts';
+import type { Answer, ConversationTurn } from '../../../src/ports/platform.ts';
 import type { OpenAnswers } from '../../../src/ports/store.ts';
 import { onlyRow } from '../../../src/rich-text/compose.ts';
 import type { RichText } from '../../../src/rich-text/rich-text.ts';
@@ -26,6 +27,7 @@ export interface AgentDeps extends StreamedAnswerDeps {
   readonly people: Pick<People, 'of'>;
   readonly reader: MessageReader;
   readonly openAnswers: Pick<OpenAnswers, 'begin'>;
+  readonly answerAt: (place: AnswerPlace) => Answer;
 }
 
 /** Messages that were answered already: Slack may deliver one several times. */
@@ -39,8 +41,11 @@ const ASK = 'ask';
 const TRANSCRIBE = 'transcribe';
 const HELP = 'help';
 
-/** True for a message that only calls the app, or asks what it can do. */
-const asksForHelp = (text: RichText, words: readonly string[]): boolean => {
+/** True for a message that only calls the app, or asks what it can do; with `called`, where it mentions that one and no others. */
+const asksForHelp = (text: RichText, words: readonly string[], called?: string): boolean => {
+  const all = onlyRow(text) ?? [];
+  const mentioned = all.filter((node) => node.kind === 'mention');
+  if (called !== undefined && !mentioned.every(({ id }) => id === called)) return false;
   const row = onlyRow(text)?.filter(({ kind }) => kind !== 'mention');
   const typed = row && plainInline(row).trim().toLowerCase();
   return typed !== undefined && (typed === '' || typed === '?' || words.includes(typed));
@@ -117,22 +122,48 @@ export const createAgent = (deps: AgentDeps, stopped: AbortSignal) => {
     await streamed.finish();
   };
 
+  /** Answers a message in a channel that asks for help, for its author alone. */
+  const helpIn = async (channel: Channel, raw: RawSlackMessage, called: string): Promise<void> => {
+    const userId = raw.user ?? '';
+    const member = await readMember(people, channel.space, userId);
+    const help = core.commands(member.locale, PLATFORM).find(({ name }) => name === HELP);
+    if (!help || !asksForHelp(parseMessage(raw), [HELP, help.typed ?? HELP], called)) return;
+    const threadTs = raw.thread_ts;
+    const place = { channel, userId, threadTs, responseUrl: undefined, isPrivate: true };
+    const common = { id: randomUUID(), member, channel, signal: stopped };
+    const shown = deps.answerAt({ ...place, locale: member.locale });
+    await core.dispatch({ ...common, command: HELP, options: {}, answer: shown });
+  };
+
+  /** True the first time for a message that a person wrote. */
+  const isNews = (raw: RawSlackMessage, channelId: string): boolean => {
+    const key = `${channelId} ${raw.ts}`;
+    const isPerson = raw.user !== undefined && raw.bot_id === undefined && raw.app_id === undefined;
+    if (!isPerson || !isWritten(raw) || answered.get(key)) return false;
+    answered.set(key, true);
+    return true;
+  };
+  const failed = (thrown: unknown): void => {
+    if (!stopped.aborted) log.warn(faultFields(thrown), 'Slack: a message was not answered');
+  };
+
   return {
+    /**
+     * Takes a new message in a channel.
+     *
+     * @param botUserId the user id of the app there
+     */
+    written: (channel: Channel, raw: RawSlackMessage, botUserId: string): void => {
+      if (raw.text?.includes(`<@${botUserId}>`) && isNews(raw, channel.id))
+        helpIn(channel, raw, botUserId).catch(failed);
+    },
     /** Takes what a person wrote to the app; resolves before it is answered. */
     addressed: async (space: Space, raw: RawSlackMessage, channelId: string): Promise<void> => {
-      const key = `${channelId} ${raw.ts}`;
-      const isPerson =
-        raw.user !== undefined && raw.bot_id === undefined && raw.app_id === undefined;
-      if (!isPerson || !isWritten(raw) || answered.get(key)) return;
-      answered.set(key, true);
+      if (!isNews(raw, channelId)) return;
       const thread = raw.thread_ts ?? raw.ts;
       const channel = channelOf(space.id, channelId);
       const ended = deps.openAnswers.begin(awaitedIn(channel, thread, raw.user ?? ''));
-      answer(space, raw, channelId)
-        .catch((thrown: unknown) => {
-          if (!stopped.aborted) log.warn(faultFields(thrown), 'Slack: a message was not answered');
-        })
-        .finally(ended);
+      answer(space, raw, channelId).catch(failed).finally(ended);
     },
   };
 };

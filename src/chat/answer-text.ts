@@ -3,8 +3,8 @@ import { link, text, type RichText } from '../rich-text/rich-text.ts';
 import { map } from '../rich-text/walk.ts';
 
 /**
- * What a language model wrote, in Markdown, for people. Each link shows its address beside its label: words of others that the
- * model was given may have chosen both.
+ * Gives what a language model wrote, in Markdown, as rich text. Each link shows its address beside its label: words of others
+ * that the model was given may have chosen both.
  */
 export const answerText = (markdown: string): RichText =>
   map(parseMarkdown(markdown), (node) =>

@@ -22,7 +22,7 @@ export interface SetOptions {
   readonly by?: Changer;
   /** True where age-restricted channels may be linked with others. Default: false. */
   readonly mayMixAges?: boolean;
-  /** What the person was shown: of `set` the `setupMark` of each channel, of `join` the `joinMark`. Default: not compared. */
+  /** The marks of what the person was shown: of `set` the `setupMark` of each channel, of `join` the `joinMark`. Default: not compared. */
   readonly seen?: string;
 }
 

@@ -67,7 +67,7 @@ export interface MissedMessages {
   readonly messages: readonly Message[];
   /** True where there are earlier ones, too: of more than `MOST_MISSED` the newest are read. */
   readonly isCut: boolean;
-  /** Where there are more from a position on than are read, the one at which to go on. */
+  /** The position at which to go on, where there are more from a position on than are read. */
   readonly next?: string | undefined;
   /** The id of the first message of the one thread in which they stand. */
   readonly thread?: string | undefined;

@@ -4,7 +4,13 @@ import { channelAround, channelKey } from '../../model/place.ts';
 import type { MirrorTarget } from '../../ports/mirrors.ts';
 import type { Tenure } from '../../ports/processes.ts';
 import type { WatchStore } from '../../store/channels/watches.ts';
-import { flaggedLanguage, groupOf, latePartition, type Row } from '../../store/inbox/row.ts';
+import {
+  flaggedLanguage,
+  groupOf,
+  latePartition,
+  pausePartition,
+  type Row,
+} from '../../store/inbox/row.ts';
 import type { Prepared } from '../prepare/prepared.ts';
 import type { CompactReplies } from './compact-replies.ts';
 import type { LateTargets } from './late-targets.ts';
@@ -105,10 +111,14 @@ export const createReconcile = (deps: ReconcileDeps) => {
     { runs, records, waits, isShared }: Progress,
   ): Promise<void> => {
     const keys = new Set<string>();
+    const paused = new Set<string>();
     using passing = new DisposableStack();
     for (const prepared of rows)
       for (const { to } of waits.get(prepared.row) ?? []) {
         keys.add(to);
+        // An edit may be brought with one before it.
+        const from = keyOf({ channel: prepared.row.ref.channel });
+        if (!isShared) paused.add(pausePartition(group, from, to));
         late.keep(to, prepared);
       }
     const over = async (run: Run | undefined): Promise<void> => {
@@ -123,6 +133,7 @@ export const createReconcile = (deps: ReconcileDeps) => {
       await settle(rows, records, group, waits);
     } finally {
       for (const to of keys) deps.wakeIdle(latePartition(group, to));
+      for (const partition of paused) deps.wakeIdle(partition);
     }
   };
 

@@ -109,8 +109,16 @@ export default defineCommand(
           ...(on && !isGuest ? { controls: [betterButton(ctx, to)] } : {}),
         });
       else if (options.audio) await reply({ text: source.text });
-      else
-        await reply({ text: lines(t(`translate.${outcome}`, { language }), note), tone: 'note' });
+      else {
+        // A translation of ours is what its reader may want to better.
+        const isOurs = on?.author.kind === 'ourselves' && outcome === 'same-language';
+        const isBetterable = isOurs && !isGuest && (await services.modelsOf(on.ref)).length > 0;
+        await reply({
+          text: lines(t(`translate.${outcome}`, { language }), note),
+          tone: 'note',
+          ...(isBetterable ? { controls: [betterButton(ctx, to)] } : {}),
+        });
+      }
     },
   },
   { topic: 'translation', presses: { whole: wholePress } },

@@ -221,6 +221,21 @@ describe('the engine of a translation', () => {
     );
   });
 
+  it('can be bettered where a copy in one’s own language is its translation', async () => {
+    const copy: Message = {
+      ...messageOf('hello'),
+      author: { id: 'dragoman', name: 'Bob', kind: 'ourselves' },
+    };
+    const presses = async (on: Message) => {
+      const shown = await scripted().run('translate', {}, { on, member: { locale: 'en' } });
+      return (shown.controls ?? []).map((each) => ('press' in each ? each.press : ''));
+    };
+    expect(await presses(copy)).toEqual([]);
+    scripted().script.copied = ['large'];
+    expect(await presses(copy)).toEqual(['glossary better:en']);
+    expect(await presses(messageOf('hello'))).toEqual([]);
+  });
+
   it('is completed from those that are there', async () => {
     expect(await scripted().complete('translate', 'engine', 'ps')).toEqual(['pseudo|pseudo']);
     expect(await scripted().complete('translate', 'engine', 'x')).toEqual([]);

@@ -320,6 +320,31 @@ const toldOf = async (told: Explained, ctx: AnswerContext): Promise<Explained> =
   return { ...told, author: undefined, parts: [{ ...shown, reason: { key: OPTED_OUT } }] };
 };
 
+/** Reasons of flags that tell nothing of anybody. */
+const OF_FLAGS = /^why\.(?:flag\.|skipped\.(?:same-language|no-words|no-language|quiet-channel)$)/;
+
+/** Tells what became of the flags that the person set on a message of somebody else, who is told of nothing else of it. */
+const ownFlags = (
+  explained: readonly Explained[],
+  { ref }: FoundMessage,
+  { member, services }: AnswerContext,
+): readonly Explanation[] => {
+  const set = services.inbox.flagsOf(ref, member.id);
+  return explained
+    .flatMap(({ parts }) => parts)
+    .filter(({ flag, emoji }) => set.includes(flag ?? emoji ?? ''))
+    .map(({ flag, emoji, state, reason, shownIn = [] }) => ({
+      ...(flag === undefined ? {} : { flag }),
+      ...(emoji === undefined ? {} : { emoji }),
+      state,
+      shownIn,
+      ...(reason && OF_FLAGS.test(reason.key) ? { reason } : {}),
+      ...(state === 'skipped' && !OF_FLAGS.test(reason?.key ?? '')
+        ? { reason: { key: 'flags.not-translated' } }
+        : {}),
+    }));
+};
+
 /** Longer ones lead to no message. */
 const LONGEST_LINK_CHARS = 300;
 
@@ -359,7 +384,12 @@ export default defineCommand(
         if (voice.length > 0) return reply({ text: bullets(...voice) });
       }
       const mine = explained.filter((each) => member.role === 'moderator' || isBy(each, ctx));
-      if (mine.length === 0) throw userError('forbidden', 'why.not-yours');
+      if (mine.length === 0) {
+        const flags = ownFlags(explained, on, ctx);
+        if (flags.length === 0) throw userError('forbidden', 'why.not-yours');
+        const told = await Promise.all(flags.map((flag) => itemOf([flag], ctx)));
+        return reply({ text: bullets(...told) });
+      }
       const told = await Promise.all(mine.map(async (each) => toldOf(each, ctx)));
       const parts = told.flatMap((each) => grouped(each.parts));
       const items = await Promise.all(parts.map((same) => itemOf(same, ctx)));

@@ -335,6 +335,7 @@ export const openAutoTranslate = async ({
     endedWatches: createEndedWatches({ ...shared, watches: allWatches }),
     inbox: {
       ...backlog.inbox,
+      flagsOf: pressers.flagsOf,
       explain: createExplain({
         ...shared,
         outages,

@@ -230,7 +230,12 @@ export const createIngest = ({
       const choices = await spaces.of(channel.space);
       if (!isPresent) refusals.drop(ref, emoji);
       const language = languageOfReaction(emoji, choices);
+      const heard = (flag: string): void => {
+        if (isPresent && memberId !== undefined) pressers.flagged(ref, flag, memberId);
+      };
+      if (language !== undefined) heard(language);
       const refuse = (refusal: RefusedFlag['refusal'], meant = language): void => {
+        heard(meant ?? emoji);
         if (isPresent) refusals.note(ref, { emoji, language: meant, refusal });
       };
       if (language === undefined) {

@@ -21,6 +21,7 @@ import type { Inbox } from '../store/inbox/backlog.ts';
 import type { AskedMessages } from '../autotranslate/asked/messages.ts';
 import type { EndedWatches } from '../autotranslate/ended-watches.ts';
 import type { Explain } from '../autotranslate/explain.ts';
+import type { FlagPressers } from '../autotranslate/flags/pressers.ts';
 import type { Privacy } from '../store/privacy/person-data.ts';
 import type { Setups } from '../autotranslate/setup/setups.ts';
 import type { Rooms } from '../voice/room-types.ts';
@@ -52,7 +53,7 @@ export interface Services {
   readonly limits: Limits;
   /** Draws days of usage as a PNG picture. */
   usageChart(days: readonly UsageDay[]): Promise<Uint8Array>;
-  readonly inbox: Inbox & { readonly explain: Explain };
+  readonly inbox: Inbox & { readonly explain: Explain } & Pick<FlagPressers, 'flagsOf'>;
   readonly blocks: Blocks;
   readonly audit: Audit;
   readonly messages: AskedMessages;

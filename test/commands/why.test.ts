@@ -33,6 +33,25 @@ describe('/why', () => {
     expect((await ask({ ...EVE, id: 'mallory' })).text).toBe(sentence('why.not-yours'));
   });
 
+  it('tells who set a flag of that one alone, and nothing of anybody', async () => {
+    harness().script.flags = { mallory: ['en', 'fr'] };
+    const same = { key: 'why.skipped.same-language' } as const;
+    const parts: readonly Explanation[] = [
+      { state: 'skipped', reason: { key: 'why.skipped.bot' } },
+      { flag: 'en', state: 'skipped', reason: same },
+      { flag: 'fr', state: 'skipped', reason: { key: 'why.skipped.opted-out' } },
+      { flag: 'de', state: 'dead', reason: { key: 'why.skipped.rule-people' } },
+    ];
+    harness().script.explained = [{ ref: on.ref, author: by('eve'), parts }];
+    const { text } = await ask({ ...EVE, id: 'mallory' });
+    expect(text).toContain(sentence(same.key));
+    expect(text).toContain(sentence('flags.not-translated'));
+    for (const key of ['bot', 'opted-out', 'rule-people'] as const)
+      expect(text).not.toContain(sentence(`why.skipped.${key}`));
+    expect(text).not.toContain('German');
+    expect((await ask({ ...EVE, id: 'bob' })).text).toBe(sentence('why.not-yours'));
+  });
+
   it('names only channels that the asker may see, and counts those elsewhere', async () => {
     const seen = { space: SPACE, id: '101' };
     const hidden = { space: SPACE, id: '102' };

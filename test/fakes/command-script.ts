@@ -68,6 +68,8 @@ export interface Script {
   access: Readonly<Record<string, Access | undefined>>;
   backlog: Backlog;
   explained: readonly Explained[];
+  /** The flags that people set on the message that is asked about, by their ids. */
+  flags: Readonly<Record<string, readonly string[]>>;
   /** Makes channels and roles. */
   readonly builder: FakeBuilder;
   /** What was posted in channels, beside the answers. */
@@ -126,6 +128,7 @@ export const createScript = (): Script => ({
   access: {},
   backlog: NO_BACKLOG,
   explained: [],
+  flags: {},
   builder: createFakeBuilder(),
   posted: [],
   messages: [],

@@ -173,6 +173,7 @@ export const createCoreServices = (faults: ServiceFaults): Services => {
       backlog: async () => NO_BACKLOG,
       revive: async () => 0,
       explain: async () => [],
+      flagsOf: () => [],
     },
     messages: {
       read: refuse,

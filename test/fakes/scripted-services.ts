@@ -270,6 +270,7 @@ export const createScriptedServices = (
         return dead;
       },
       explain: async () => script.explained,
+      flagsOf: (_ref, memberId) => script.flags[memberId] ?? [],
     },
     messages: {
       read: async ({ id }) => script.messages.find(({ ref }) => ref.id === id),

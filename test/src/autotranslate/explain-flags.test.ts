@@ -54,4 +54,14 @@ describe('an explanation of a flag that is not answered', () => {
       { flag: 'es', state: 'skipped', reason: { key: 'why.flag.shown' } },
     ]);
   });
+
+  it('is for who set it: what they set is known, and not that of others', async () => {
+    const message = await scene.say(GENERAL, 'good morning everybody');
+    await scene.listener.reactionChanged(message.ref, '🇬🇧', true, 'bob');
+    await scene.listener.reactionChanged(message.ref, '🇦🇶', true, 'bob');
+    await scene.listener.reactionChanged(message.ref, '👍', true, 'carol');
+    await scene.idle();
+    expect(scene.inbox.flagsOf(message.ref, 'bob')).toEqual(['en', '🇦🇶']);
+    expect(scene.inbox.flagsOf(message.ref, 'carol')).toEqual([]);
+  });
 });

@@ -50,7 +50,12 @@ beforeEach(async () => {
     spaces: createSpaceSettings(store),
     privacy: createPrivacy(store),
     optedOutOf: async () => [],
-    pressers: { note: () => undefined, tell: async () => undefined },
+    pressers: {
+      note: () => undefined,
+      flagged: () => undefined,
+      flagsOf: () => [],
+      tell: async () => undefined,
+    },
     platforms: {
       add: () => undefined,
       post: async () => undefined,

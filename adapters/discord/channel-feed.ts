@@ -203,6 +203,13 @@ export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
     return found.map(({ user, nick }) => ({ id: user.id, name: nameOf(user, nick) }));
   };
 
+  const isDeleted = async (channel: Channel): Promise<boolean> => {
+    const client = await clients.knowing(channel.space.id);
+    if (client.channels.cache.has(channel.id)) return false;
+    const asking = api.send('GET', Routes.channel(channelIdOf(channel)));
+    return (await recover(asking, isGone)) === undefined;
+  };
+
   return {
     resolve,
     positionAt,
@@ -291,12 +298,8 @@ export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
       }
     },
     spaceName: async ({ id }) => (await clients.knowing(id)).guilds.cache.get(id)?.name,
-    isGone: async (channel) => {
-      const client = await clients.knowing(channel.space.id);
-      if (client.channels.cache.has(channel.id)) return false;
-      const asking = api.send('GET', Routes.channel(channelIdOf(channel)));
-      return (await recover(asking, isGone)) === undefined;
-    },
+    isGone: isDeleted,
+    isDeleted,
     isPrivate: async (channel) => {
       const found = findIn(await clients.knowing(channel.space.id), channel);
       if (!found || found.type === ChannelType.PrivateThread) return true;

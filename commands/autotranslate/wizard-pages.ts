@@ -113,12 +113,18 @@ export const wizardPage = async (
   isRefused = false,
 ): Promise<Content> => {
   const { access, services, channel, label, t } = ctx;
-  const { id, choices } = setup;
+  const { id } = setup;
   const { space } = channel;
   const forms = formsOf(ctx);
-  const seen = await access.seen(choices.channels, (each) => ({ space, id: each }));
-  const look = await services.setups.look(space, choices, asking(ctx));
-  const { refusal } = look;
+  const look = await services.setups.look(space, setup.choices, asking(ctx));
+  const { refusal, gone = [] } = look;
+  const channels = setup.choices.channels.filter((each) =>
+    gone.every((fault) => fault.channel?.id !== each),
+  );
+  const choices = { ...setup.choices, channels };
+  // What is left can be made.
+  if (gone.length > 0) await services.setups.choose(space, id, { channels });
+  const seen = await access.seen(channels, (each) => ({ space, id: each }));
   // Who does not see a channel is told nothing of it.
   const shown =
     seen.length === choices.channels.length
@@ -133,6 +139,7 @@ export const wizardPage = async (
         // A menu in which something is chosen shows no label.
         series([t('autotranslate.wizard-from'), ...namesOf([choices.from], ctx)]),
       ),
+      !isRefused && lines(...gone.map(({ error }) => sentence('⚠️ ', say(t, error.sentence)))),
       refusal && !isRefused && sentence('⚠️ ', say(t, refusal.sentence)),
       look.count > 0 && lookLines({ ...shown, faults: isRefused ? [] : faults }, choices, ctx),
     ),

@@ -8,7 +8,7 @@ import {
   type Space,
 } from '../model/place.ts';
 import { AppError, toAppError, userError, type Sentence } from '../errors.ts';
-import { createCache } from '../async/lru.ts';
+import { createCache, createLru } from '../async/lru.ts';
 import { MINUTE_MS } from '../async/clock.ts';
 import type { CursorStore } from '../store/channels/cursors.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
@@ -19,7 +19,7 @@ import type { WatchStore } from '../store/channels/watches.ts';
 import { unlessAbsent } from './absent.ts';
 import type { Backfill } from './backfill.ts';
 import { nameElsewhere } from './links/names.ts';
-import { NAMED_MS, within, type WatchedPlatforms } from './watched-platforms.ts';
+import { ifSoon, NAMED_MS, within, type WatchedPlatforms } from './watched-platforms.ts';
 import type { Scheduler } from './scheduler.ts';
 
 export interface WatchesDeps {
@@ -60,14 +60,30 @@ export const createWatches = (deps: WatchesDeps) => {
     platforms,
   } = deps;
 
-  /** Lists what the bot lacks in a channel. Rejects where it is not there, and where that cannot be found out now. */
+  /** Channels that were deleted while this process ran. */
+  const deleted = createLru<string, true>(MOST_REACHED);
+
+  /** Rejects where a channel is known to be deleted. */
+  const demandThere = async (channel: Channel): Promise<void> => {
+    const asking = platforms.find(channel)?.feed.isDeleted?.(channel);
+    if (deleted.get(channelKey(channel)) || (await ifSoon(CHECK_MS, asking)))
+      throw userError('not-found', 'watch.deleted', { channel: channelMention(channel) });
+  };
+
+  /**
+   * Lists what the bot lacks in a channel. Rejects where it is not there, or the channel is deleted, and where that cannot be
+   * found out now.
+   */
   const missing = async ({ channel, mode, below }: ChannelWatch): Promise<readonly string[]> => {
     const asking = platforms.find(channel)?.feed.missing(channel, mode, below);
     const found = await within(CHECK_MS, asking ?? Promise.resolve([]), undefined).catch(
-      (thrown: unknown) => {
-        if (!toAppError(thrown).retryable) throw thrown;
+      async (thrown: unknown) => {
+        if (toAppError(thrown).retryable) return;
+        await demandThere(channel);
+        throw thrown;
       },
     );
+    if (found && found.length > 0) await demandThere(channel);
     if (found) return found;
     const sentence = {
       key: 'watch.unchecked',
@@ -124,7 +140,7 @@ export const createWatches = (deps: WatchesDeps) => {
     for (const watch of asked.filter((each) => !isHere(each)))
       await demandHere([watch]).catch(async (thrown: unknown) => {
         const { key } = toAppError(thrown).sentence;
-        if (!/^watch\.(?:not-there|missing|unchecked)$/.test(key)) throw thrown;
+        if (!/^watch\.(?:not-there|deleted|missing|unchecked)$/.test(key)) throw thrown;
         const channel = await nameElsewhere(watch.channel, platforms);
         const isUnchecked = key === 'watch.unchecked';
         throw userError('forbidden', isUnchecked ? key : 'autotranslate.link-unreached', {
@@ -205,6 +221,7 @@ export const createWatches = (deps: WatchesDeps) => {
       return own.filter((channel) => gone.some((each) => isSameChannel(each, channel)));
     },
     channelDeleted: async (channel: Channel): Promise<void> => {
+      deleted.set(channelKey(channel), true);
       await threads.remove(channel);
       const removed = stored.isOwn(channel) ? await stored.remove([channel]) : [];
       await unfollow([channel], 'channel-gone');

@@ -140,6 +140,8 @@ export interface ChannelFeed {
   readonly hidesOld?: boolean;
   /** True where a channel is deleted, or cannot be told from one that is. Default: false. */
   isGone?(channel: Channel): Promise<boolean>;
+  /** True where a channel is known to be deleted. Omitted by platforms that say no more than `isGone`. */
+  isDeleted?(channel: Channel): Promise<boolean>;
   /** True where not everybody in its space sees a channel. Default: false. */
   isPrivate?(channel: Channel): Promise<boolean>;
   /** True where the platform shows a channel to adults alone. Default: false. */

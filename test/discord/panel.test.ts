@@ -75,7 +75,8 @@ it('a channel that is deleted while it is chosen is refused, and the panel stays
   await bot.press(panel, 'autotranslate page', [other.id], at.guild.owner);
   other.delete();
   await bot.press(panel, `autotranslate languages:${other.id}`, ['es'], at.guild.owner);
-  expect(panel.content).toContain('⚠️');
+  const gone = sentence('watch.deleted', { channel: `<#${other.id}>` });
+  expect(panel.content).toContain(`⚠️ ${gone}`);
   await bot.press(panel, 'autotranslate page', undefined, at.guild.owner);
   expect(panel.content).toContain(sentence('autotranslate.panel-none'));
 });

@@ -344,16 +344,21 @@ describe('a set-up that Discord refuses', () => {
     expect([...at.guild.state.roles.values()]).toHaveLength(2);
   });
 
-  it('says that a channel was deleted after it was chosen', async () => {
+  it('says which channel was deleted after it was chosen, and makes the rest', async () => {
     const at = open();
     const gone = at.guild.channel({ name: 'short-lived' });
     const wizard = await startWizard(at);
-    await wizard.press('sources', [gone.id]);
+    await wizard.press('sources', [gone.id, at.channel.id]);
     await wizard.press('into', ['es']);
     gone.delete();
     await wizard.press('make');
-    expect(wizard.shown.content).toContain('⚠️');
+    const said = sentence('watch.deleted', { channel: `<#${gone.id}>` });
+    expect(wizard.shown.content.split(`⚠️ ${said}`)).toHaveLength(2);
+    expect(wizard.shown.content).toContain('general-español');
     expect(channelsOf(at)).toHaveLength(1);
+    await wizard.press('make');
+    await wizard.made();
+    expect(channelsOf(at)).toHaveLength(2);
   });
 
   it('shows a channel to no role that not everybody sees', async () => {

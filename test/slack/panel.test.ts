@@ -84,6 +84,21 @@ it('several changes of a channel are one message there, until somebody writes be
   expect(await channel.until((posts) => end(posts, told('resumed-here')) === true)).toHaveLength(2);
 });
 
+it('a channel that is deleted while it is chosen is told as such, and not that the app is to be invited', async () => {
+  const at = bot.place();
+  const { admin, channel, workspace } = at;
+  const other = workspace.channel({ name: 'short-lived', members: [admin] });
+  await bot.use(at, 'autotranslate');
+  const panel = () => channel.ephemeralsFor(admin).at(-1)!;
+  const languages = `autotranslate languages:${other.id}`;
+  bot.slack.act(admin, panel(), 'autotranslate page', { selected_conversation: other.id });
+  await bot.slack.until(() => JSON.stringify(panel()).includes(languages));
+  other.delete();
+  bot.slack.act(admin, panel(), languages, { selected_options: [{ value: 'es' }] });
+  await bot.slack.until(() => JSON.stringify(panel()).includes('⚠️'));
+  expect(panel().text).toContain(sentence('watch.deleted', { channel: `<#${other.id}>` }));
+});
+
 it('App Home has the panel too', async () => {
   const { admin, channel } = bot.place();
   admin.openHome();

@@ -28,6 +28,7 @@ const startWizard = async (at: Place, by: FakeUser = at.admin) => {
     new RegExp(`autotranslate ${word}:[0-9a-f-]+`, 'u').exec(JSON.stringify(shown()))?.[0] ?? '';
   return {
     shown,
+    pressOf,
     choose: (word: string, values: readonly string[]) =>
       bot.slack.act(by, shown(), pressOf(word), {
         selected_options: values.map((value) => ({ value })),
@@ -97,4 +98,25 @@ it('a private channel gets none that everybody could read', async () => {
   wizard.press('make');
   await wizard.until(secret.id);
   expect(channelsFor(secret.state.name)).toEqual([]);
+});
+
+it('a channel that is deleted is told as such, and the rest is made', async () => {
+  const at = await placeWith(MAKES);
+  const { admin, workspace, channel } = at;
+  const gone = workspace.channel({ name: 'short-lived', members: [admin] });
+  const wizard = await startWizard(at);
+  bot.slack.act(admin, wizard.shown(), wizard.pressOf('sources'), {
+    selected_conversations: [gone.id, channel.id],
+  });
+  await wizard.until(`initial_conversations":\\["${gone.id}`);
+  wizard.choose('into', ['es']);
+  await wizard.until('autotranslate make:');
+  gone.delete();
+  wizard.press('make');
+  await wizard.until(sentence('watch.deleted', { channel: '' }));
+  expect(JSON.stringify(wizard.shown())).not.toContain('/invite');
+  await wizard.until('autotranslate make:');
+  wizard.press('make');
+  await wizard.until(sentence('autotranslate.wizard-done', { kind: 'channel' }));
+  expect(channelsFor(channel.state.name)).toHaveLength(1);
 });

@@ -39,11 +39,16 @@ export interface SetupLook {
   /** The names of those, by the id of the channel that each is for. */
   readonly names: Readonly<Record<string, readonly string[]>>;
   readonly faults: readonly SetupFault[];
+  /** Those of the chosen channels that are deleted: everything else is about the others. Default: none. */
+  readonly gone?: readonly SetupFault[];
   /** The watches of chosen channels that would be replaced. */
   readonly replaced: readonly ChannelWatch[];
   /** The reason why nothing at all can be made, whatever is chosen. */
   readonly refusal?: AppError;
 }
+
+/** True of the fault of a channel that is deleted. */
+const isOfDeleted = ({ error }: SetupFault): boolean => error.sentence.key === 'watch.deleted';
 
 const channelsOf = (space: Space, { channels }: SetupChoices): readonly Channel[] =>
   channels.map((id) => ({ space, id }));
@@ -62,13 +67,34 @@ export const createSetupPlans = ({
     return boundedBuilder(builder, clock);
   };
 
+  /** The chosen channels that are deleted, and those in which the bot lacks permissions. */
+  const lackingIn = async (space: Space, choices: SetupChoices): Promise<readonly SetupFault[]> => {
+    const faults = await unlessAbsent(
+      channelsOf(space, choices).map(async (channel): Promise<readonly SetupFault[]> => {
+        try {
+          const list = [...(await watches.missing({ channel, mode: 'mirror' } as ChannelWatch))];
+          const error = userError('forbidden', 'watch.missing', { permissions: { list } });
+          return list.length > 0 ? [{ channel, error }] : [];
+        } catch (thrown) {
+          const fault = { channel, error: toAppError(thrown) };
+          if (isOfDeleted(fault)) return [fault];
+          throw thrown;
+        }
+      }),
+    );
+    return faults.flat();
+  };
+
   /** Rejects where the person may not decide about the channels, or not make themselves what the set-up makes. */
   const demandPerson = async (
     space: Space,
     { choices, work }: Pick<Setup, 'choices' | 'work'>,
     { person, admit }: SetupPerson,
   ): Promise<void> => {
-    await admit(channelsOf(space, choices));
+    await admit(channelsOf(space, choices)).catch(async (thrown: unknown) => {
+      const [gone] = work ? [] : (await lackingIn(space, choices)).filter(isOfDeleted);
+      throw gone?.error ?? thrown;
+    });
     const sources = work
       ? choices.channels.map((id) => ({ id, languages: choices.languages }))
       : sourcesOf(choices, watches.list(space));
@@ -88,18 +114,6 @@ export const createSetupPlans = ({
       ),
     );
     return safe.flat();
-  };
-
-  /** The chosen channels in which the bot lacks permissions. */
-  const lackingIn = async (space: Space, choices: SetupChoices): Promise<readonly SetupFault[]> => {
-    const faults = await unlessAbsent(
-      channelsOf(space, choices).map(async (channel): Promise<readonly SetupFault[]> => {
-        const list = [...(await watches.missing({ channel, mode: 'mirror' } as ChannelWatch))];
-        const error = userError('forbidden', 'watch.missing', { permissions: { list } });
-        return list.length > 0 ? [{ channel, error }] : [];
-      }),
-    );
-    return faults.flat();
   };
 
   /** Plans the work on a set-up; rejects where it could not be done. */
@@ -146,8 +160,16 @@ export const createSetupPlans = ({
     if (count === 0) return { count, names: {}, faults: [], replaced, ...(await refusal()) };
     const faults: SetupFault[] = [];
     const note = (thrown: unknown): undefined => void faults.push({ error: toAppError(thrown) });
-    await demandPerson(space, { choices }, person).catch(note);
     const lacking = await lackingIn(space, choices).catch(note);
+    const gone = lacking?.filter(isOfDeleted) ?? [];
+    if (gone.length > 0) {
+      const channels = choices.channels.filter((id) =>
+        gone.every(({ channel }) => channel?.id !== id),
+      );
+      const rest = await look(space, { ...choices, channels }, person);
+      return { ...rest, gone };
+    }
+    await demandPerson(space, { choices }, person).catch(note);
     faults.push(...(lacking ?? []));
     // Who waited for the platform once does not wait again.
     const isAway = faults.some(({ error }) => error.code === 'timeout');

@@ -163,8 +163,10 @@ export const createEndedWatches = ({ watches, undos, formers, spaces, now }: End
      * @param id that of the end, as `former` gave it
      */
     bringBack: async (channel: Channel, id: string, by: Changer) => {
-      const find = async (db?: Parameters<Claim>[0]): Promise<ChannelWatch> => {
-        const former = await formers.of(channel, db);
+      const find = async (...[db, current = []]: Partial<Parameters<Claim>>) => {
+        // Clocks of processes differ: the trail may say off of a channel that is on.
+        const isOn = current.some((each) => isSameChannel(each.channel, channel));
+        const former = isOn ? undefined : await formers.of(channel, db);
         if (former?.id === id) return former.watch;
         throw userError('not-found', 'autotranslate.former-over', {
           channel: channelMention(channel),
@@ -172,7 +174,7 @@ export const createEndedWatches = ({ watches, undos, formers, spaces, now }: End
       };
       const watch = await find();
       // Another process may have set something meanwhile.
-      const claim: Claim = async (db) => void (await find(db));
+      const claim: Claim = async (...stored) => void (await find(...stored));
       await actFurther({ isUndo: true }, () => watches.set([watch], { by }, claim));
       return watches.list(channel.space).filter((each) => isSameChannel(each.channel, channel));
     },

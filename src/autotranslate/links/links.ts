@@ -190,8 +190,13 @@ export const createLinks = (deps: LinksDeps) => {
     ): Promise<void> => {
       if (asked[0]?.mode === 'mirror' && !mayMixAges && (await mixesAges(asked)))
         throw userError('bad-input', 'autotranslate.age-restricted');
-      const formerly = formerOf(asked);
-      await set(asked, claim, by);
+      let formerly: readonly ChannelWatch[] = [];
+      const noted: Claim = async (db, current) => {
+        await claim(db, current);
+        // What ended while permissions were looked at is told anew what becomes of its messages.
+        formerly = asked.flatMap(({ channel }) => current.filter(isWatchOf(channel)));
+      };
+      await set(asked, noted, by);
       if (!by) return;
       tellOn(asked, by, formerly);
       for (const [group, members] of Map.groupBy(asked, (each) => each.group)) {

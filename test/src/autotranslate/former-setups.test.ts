@@ -144,6 +144,24 @@ describe('what a link replaced and is brought back', () => {
     expect(listed(ENGLISH)).toEqual([]);
   });
 
+  it('leaves a channel as it is that a process set up whose clock is behind', async () => {
+    await link();
+    await scene.watches.remove(ENGLISH, by);
+    const id = await idIn(ENGLISH);
+    const anew = watchOf(ENGLISH, { languages: ['fr'] });
+    await scene.watches.set([anew]);
+    await scene.store.write((db) =>
+      db
+        .updateTable('audit_entry')
+        .set((eb) => ({ at_ms: eb('at_ms', '-', 60_000) }))
+        .where('channel_id', '=', ENGLISH.id)
+        .where('before', 'is', null)
+        .execute(),
+    );
+    await expect(bringBack(ENGLISH, id)).rejects.toMatchObject(isOver);
+    expect(listed(ENGLISH)).toEqual([anew]);
+  });
+
   it('is not brought back where the bot lacks permissions, and can be once it has them', async () => {
     await link();
     await scene.watches.remove(ENGLISH, by);

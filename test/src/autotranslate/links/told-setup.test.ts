@@ -128,4 +128,20 @@ describe('a channel whose setup is changed several times', () => {
     await expect.poll(() => texts().at(-1)).toBe(said('on', CEM, 'Korean'));
     expect(texts()).not.toContain(said('off', BEN));
   });
+
+  it('is told what becomes of its messages by who sets it up while it is turned off', async () => {
+    const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<string[]>()];
+    vi.spyOn(scene.feed.feed, 'missing').mockImplementationOnce(async () => {
+      asked.resolve();
+      return answered.promise;
+    });
+    const setting = on(CEM, 'ja');
+    await asked.promise;
+    await scene.watches.remove(GENERAL, BEN);
+    answered.resolve([]);
+    await setting;
+    await expect
+      .poll(() => texts().join('\n').split('\n').at(-1))
+      .toBe(said('on', CEM, 'Japanese'));
+  });
 });

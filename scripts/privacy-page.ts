@@ -51,6 +51,9 @@ These are gone when the program ends, and earlier as it says here:
 
 - The last ${CONTEXT_MESSAGES} messages of each channel with auto-translate, as context. Deleting one's data or opting out removes one's
   own.
+- Names of people of linked channels, and whether somebody of a server elsewhere has one like them: for an hour or until the program
+  ends. On Slack also the names in a workspace that are compared, for an hour.
+- Who set the newest flags on messages, so that they can ask what became of them.
 - The languages of the last ${REMEMBERED_LINES} messages of a person on a server, and of a channel.
 - Which engines translated a message from its menu, and for whom: for ${minutes(REMEMBERED_MS)}.
 - What somebody has read with \`/catchup\`, with its translations: for ${minutes(2 * LIFE_MS)} at most. When anybody deletes

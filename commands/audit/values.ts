@@ -1,5 +1,5 @@
 import type { PressContext } from '../../src/command/command.ts';
-import { channelNames, listOf } from '../../src/command/helpers.ts';
+import { channelNames, isDeepStrictEqual, listOf } from '../../src/command/helpers.ts';
 import { approvedLine, roomLines, ruleLines } from '../../src/command/setting-lines.ts';
 import type { MessageKey } from '../../src/errors.ts';
 import { roleMention } from '../../src/model/place.ts';
@@ -167,6 +167,6 @@ export const changedLines = async (
       const [was, is] = [former.get(name), latter.get(name)];
       const then = was && is ? unlabelled(is, was) : (is ?? '–');
       const parts: RichPart[] = before === undefined ? [then] : [was ?? '–', ' → ', then];
-      return plainText(was ?? []) === plainText(is ?? []) ? [] : [sentence(...parts)];
+      return isDeepStrictEqual(was, is) ? [] : [sentence(...parts)];
     });
 };

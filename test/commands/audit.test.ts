@@ -341,6 +341,20 @@ describe('/audit', () => {
     expect(text).toContain(sentence('audit.languages', { languages: 'French' }));
   });
 
+  it('says what differs where that is a channel or a person alone', async () => {
+    const spaces = createSpaceSettings(harness().store);
+    const set = async (id: string): Promise<void> => {
+      await spaces.change(SPACE, { moderators: { channel: id, locale: 'en' } });
+      const rules = { people: { keep: false, of: [id] } };
+      await spaces.change(SPACE, { rules });
+    };
+    await set('100');
+    await set('200');
+    const text = await shown();
+    expect(text).toMatch(/<#100> → <#200>/);
+    expect(text).toMatch(/<@100> → .*<@200>/);
+  });
+
   it('says of what is turned off no more than that', async () => {
     const watches = await openWatches();
     await watches.set([watchOf(HERE)]);

@@ -65,6 +65,6 @@ describe('events of the gateway', () => {
     const used = bot.discord.command(ann, { channel, name: 'translate', options });
     await used.until(({ shown }) => shown?.content === 'es:Good evening');
     expect(repliesTo(flagged)).toHaveLength(1);
-    expect(textsIn(channel)).toHaveLength(4);
+    expect(textsIn(channel)).toHaveLength(3);
   });
 });

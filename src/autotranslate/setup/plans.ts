@@ -39,7 +39,7 @@ export interface SetupLook {
   /** The names of those, by the id of the channel that each is for. */
   readonly names: Readonly<Record<string, readonly string[]>>;
   readonly faults: readonly SetupFault[];
-  /** Those of the chosen channels that are deleted: everything else is about the others. Default: none. */
+  /** The chosen channels that are deleted: everything else is about the others. Default: none. */
   readonly gone?: readonly SetupFault[];
   /** The watches of chosen channels that would be replaced. */
   readonly replaced: readonly ChannelWatch[];

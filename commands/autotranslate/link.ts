@@ -98,6 +98,8 @@ const makeCode = async (
 ): Promise<RichText> => {
   const { services, member, t, label } = ctx;
   await demandLink(watch, ctx);
+  const { space } = watch.channel;
+  const { moderators } = await services.spaces.of(space);
   const { code: made, expiresMs } = await services.watches.invite(watch, mayMixAges, member);
   return sections(
     t('autotranslate.link-code', {
@@ -107,7 +109,8 @@ const makeCode = async (
       slack: code('/dragoman autotranslate link'),
       entry: label('autotranslate.link-enter'),
       until: timestamp(Math.floor(expiresMs / SECOND_MS), 't'),
-      channel: channelMention(watch.channel),
+      // Where the question will stand.
+      channel: channelMention(moderators ? { space, id: moderators.channel } : watch.channel),
       channels: await linkedNames(watch.channel, ctx),
     }),
     linkWarning(watch.channel, ctx),
@@ -280,10 +283,23 @@ export const admitTo =
     );
   };
 
+/** Says how the request of a pressed control stands that has made way for what became of it. */
+const sayState =
+  (side: 'invited' | 'joining'): NonNullable<Press['over']> =>
+  async ({ services, channel, arg, reply, t }) => {
+    const [id = ''] = arg.split('/');
+    const state = id && (await services.watches.stateOf(id, channel.space, side));
+    if (state === 'over') throw userError('not-found', 'autotranslate.link-over');
+    if (state !== 'asked' || side === 'invited')
+      throw userError('not-found', 'errors.unknown-press');
+    await reply({ text: t('autotranslate.link-asked') });
+  };
+
 /** Shows its answer to the presser alone: the question stays for those who may answer it. */
 const press = (run: (ctx: PressContext) => Promise<Content>): Press => ({
   guards: [moderator],
   private: true,
+  over: sayState('joining'),
   run: async (ctx) => ctx.reply(await run(ctx)),
 });
 
@@ -299,6 +315,7 @@ const askButton = (id: string, own: Channel, ctx: Pick<PressContext, 'label' | '
 /** An answer takes the place of the question, whose buttons are of no use any more. */
 const answer = (isAgreed: boolean): Press => ({
   guards: [moderator],
+  over: sayState('invited'),
   async run(ctx) {
     const { services, channel, arg, reply } = ctx;
     // Others read the question, too.

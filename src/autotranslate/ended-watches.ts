@@ -19,7 +19,7 @@ export interface EndedWatchesDeps {
     set(...args: [...Parameters<Watches['set']>, claim?: Claim]): Promise<void>;
   };
   readonly undos: Pick<WatchUndos, 'list' | 'take' | 'isUsed'>;
-  readonly formers: Pick<FormerSetups, 'of'>;
+  readonly formers: Pick<FormerSetups, 'of' | 'isBack'>;
   readonly spaces: Pick<SpaceSettings, 'of' | 'change'>;
   readonly now: () => number;
 }
@@ -157,8 +157,8 @@ export const createEndedWatches = ({ watches, undos, formers, spaces, now }: End
     /** Finds what a link replaced in a channel that is off since the link ended; undefined where that is not known. */
     former: formers.of,
     /**
-     * Sets a channel up as it was before it was linked. Rejects with `not-found` where anything was set there since that link
-     * ended, and as `Watches.set` does.
+     * Sets a channel up as it was before it was linked. Rejects with `not-found` where that was done already, or anything else was
+     * set there since that link ended, and as `Watches.set` does.
      *
      * @param id that of the end, as `former` gave it
      */
@@ -168,7 +168,8 @@ export const createEndedWatches = ({ watches, undos, formers, spaces, now }: End
         const isOn = current.some((each) => isSameChannel(each.channel, channel));
         const former = isOn ? undefined : await formers.of(channel, db);
         if (former?.id === id) return former.watch;
-        throw userError('not-found', 'autotranslate.former-over', {
+        const isBack = await formers.isBack(channel, id, db);
+        throw userError('not-found', `autotranslate.former-${isBack ? 'already' : 'over'}`, {
           channel: channelMention(channel),
         });
       };

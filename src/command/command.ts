@@ -140,6 +140,8 @@ export interface Press {
   readonly isForEverybody?: boolean;
   /** The panel as it is now: shown with the reason beneath when the press could not be done. */
   readonly panel?: (ctx: PressContext) => Promise<Content>;
+  /** Says what became of its control where the message shows that no more. Default: it has expired. */
+  readonly over?: (ctx: PressContext) => Promise<void>;
   run(ctx: PressContext): Promise<void>;
 }
 

@@ -258,18 +258,19 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
       /** The panel as it was, for a press that could not be done. */
       let panel: (() => Promise<Content | undefined>) | undefined;
       try {
-        if (!offers(control, values)) throw userError('not-found', 'errors.unknown-press');
         const { command, press, arg } = catalogue.findPress(
           invocation.press,
           channel.space.platform,
         );
+        const isOffered = offers(control, values);
+        if (!isOffered && !press.over) throw userError('not-found', 'errors.unknown-press');
         await serve(invocation, updates, async (basics) => {
-          const ctx: PressContext = { ...basics, arg, values, shown: control.chosen };
+          const ctx: PressContext = { ...basics, arg, values, shown: control?.chosen };
           for (const guard of press.guards ?? []) guard(ctx);
           // What a guard keeps is drawn for those alone whom it lets in.
-          panel = async () => press.panel?.(ctx);
+          if (isOffered) panel = async () => press.panel?.(ctx);
           await admit(command, { ...press, guards: [] }, basics, typedBy(member));
-          await press.run(ctx);
+          await (isOffered ? press.run(ctx) : press.over?.(ctx));
         });
         await updates.finish();
       } catch (thrown) {

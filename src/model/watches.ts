@@ -237,6 +237,12 @@ export interface Watches {
     pressedIn?: Channel,
     seen?: string,
   ): Promise<Content | undefined>;
+  /** Finds how a request stands for one of its sides: `over` also where it is unknown. */
+  stateOf(
+    id: string,
+    space: Space,
+    side: 'invited' | 'joining',
+  ): Promise<'drafted' | 'asked' | 'over'>;
   /** Lists the links of a channel that were asked for and wait for an answer, the oldest first. */
   openLinks(channel: Channel): Promise<readonly AskedLink[]>;
   /** Lists the channels of a space for which such links were asked, the oldest of at most 100 first: one for each. */

@@ -147,6 +147,7 @@ export const createCoreServices = (faults: ServiceFaults): Services => {
       propose: refuse,
       ask: refuse,
       answer: refuse,
+      stateOf: refuse,
       openLinks: async () => [],
       openLinksIn: async () => [],
       withdraw: refuse,

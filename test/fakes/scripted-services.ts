@@ -167,6 +167,7 @@ const createWatches = (
     },
     answer: async (id, _, isAgreed) =>
       void script.decided.push(`${isAgreed ? 'link' : 'refuse'} ${id}`),
+    stateOf: async () => 'over',
     openLinks: async () => script.openLinks,
     openLinksIn: async (space) => script.openLinksIn.map((id) => ({ space, id })),
     withdraw: async (id) => void script.decided.push(`withdraw ${id}`),
@@ -233,6 +234,7 @@ export const createScriptedServices = (
           watches.list(space).some(({ channel }) => channel.id === id)
             ? undefined
             : script.formers[id],
+        isBack: async () => false,
       },
       now: () => NOW_MS + script.passedMs,
     }),

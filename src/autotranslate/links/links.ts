@@ -146,19 +146,22 @@ export const createLinks = (deps: LinksDeps) => {
     return changed;
   };
 
-  /** Tells channels of other spaces, and moderators, that one is paused by its own moderators, or is linked with them again. */
+  /** Tells channels of other spaces, and moderators, that one is paused by its own moderators, or is no longer. */
   const tellPause = async (
     watch: ChannelWatch,
     isPausing: boolean,
+    key: 'paused-here' | 'paused-linked' | 'resumed-here',
     by?: Changer,
   ): Promise<void> => {
     const { channel } = watch;
     const others = linkedWith(watch);
-    if (others.length === 0 || isHeld(channel, watches.group(watch))) return;
+    if (isHeld(channel, watches.group(watch))) return;
     await logFailure(deps.log, 'channels could not be told of a pause', async () => {
-      if (!(await isPauseTold(channel, isPausing))) return;
-      const key = `autotranslate.${isPausing ? 'paused-linked' : 'resumed-here'}` as const;
-      const said = by && { key, params: { name: quotedWords(by.name) } };
+      if (others.length > 0 && !(await isPauseTold(channel, isPausing))) return;
+      const said = by && {
+        key: `autotranslate.${key}` as const,
+        params: { name: quotedWords(by.name) },
+      };
       if (said) deps.moderators.pauseTold(channel, said, channel, isPausing);
       void tellGroup(others, [channel], isPausing ? 'held' : 'unheld', channel.space);
     });
@@ -254,13 +257,11 @@ export const createLinks = (deps: LinksDeps) => {
           : { pause: { fromMs: last?.fromMs ?? atMs, untilMs: atMs } };
         return { ...watch, choices: { ...watch.choices, ...pauses } };
       });
-      if (changed && isNews)
-        tellOff(
-          changed,
-          by,
-          isPausing ? `paused-${changed.mode === 'mirror' ? 'linked' : 'here'}` : 'resumed-here',
-        );
-      if (changed && isNews) await tellPause(changed, isPausing, by);
+      if (!changed || !isNews) return changed;
+      const paused = changed.mode === 'mirror' ? 'paused-linked' : 'paused-here';
+      const key = isPausing ? paused : 'resumed-here';
+      tellOff(changed, by, key);
+      await tellPause(changed, isPausing, key, by);
       return changed;
     },
     join: async (

@@ -307,6 +307,11 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
       await close(id);
       return pressedIn && (await questions.saying({ invited, became: 'refused' }, pressedIn));
     },
+    stateOf: async (id: string, space: Space, side: 'invited' | 'joining') => {
+      const request = await requests.find(id);
+      if (!request || !isOfSpace(request[side], space)) return 'over';
+      return request.state === 'drafted' ? 'drafted' : 'asked';
+    },
     openLinks: async (channel: Channel): Promise<readonly AskedLink[]> => {
       const all = await requests.open(channel.space);
       const isOf = ({ channel: one }: ChannelWatch): boolean => isSameChannel(one, channel);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { userError } from '../../../src/errors.ts';
 import { isPrivatePress } from '../../../src/model/command-info.ts';
-import { labelled } from '../../fakes/command-harness.ts';
+import { labelled, SPACE } from '../../fakes/command-harness.ts';
 import { sentence } from '../../fakes/sentences.ts';
 import { BOB, useCommandHarness } from '../support.ts';
 import { watchesOf } from './support.ts';
@@ -47,6 +47,19 @@ describe('/autotranslate link', () => {
     await harness().press('settings.back');
     expect(labelled(harness().shown.at(-1), 'autotranslate.link-make')).toBeDefined();
   });
+
+  it.each([undefined, '8'])(
+    'names the channel in which the question for a link will stand: that of the moderators is %s',
+    async (mods) => {
+      const moderators = mods === undefined ? undefined : { channel: mods, locale: 'en' };
+      await harness().services.spaces.change(SPACE, { moderators });
+      const { text } = await harness().run('autotranslate link', { language: 'en' });
+      const others = { code: '', discord: '', slack: '', entry: '', channels: '' };
+      const params = { ...others, channel: `<#${mods ?? '100'}>`, until: '!' };
+      const [, asked] = sentence('autotranslate.link-code', params).split('!');
+      expect(text).toContain(asked);
+    },
+  );
 
   it.each([{}, { language: 'en' }])(
     'says of an unknown code that it is before it asks anything, and takes it anew: %j',
@@ -122,6 +135,24 @@ describe('the question whether channels are to be linked', () => {
     const { text, tone, controls = [] } = await harness().pressNamed('autotranslate link:id');
     expect([text, tone, controls]).toEqual([sentence(`autotranslate.${key}`), 'error', []]);
   });
+
+  it.each([
+    ['ask:r/100', 'asked', 'autotranslate.link-asked'],
+    ['ask:r/100', 'over', 'autotranslate.link-over'],
+    ['ask:r/100', 'drafted', 'errors.unknown-press'],
+    ['link:r/seen', 'over', 'autotranslate.link-over'],
+    ['refuse:r', 'over', 'autotranslate.link-over'],
+    ['link:r/seen', 'asked', 'errors.unknown-press'],
+  ] as const)(
+    'says how it stands to whoever presses once more, and does nothing: %s, %s',
+    async (press, state, key) => {
+      harness().services.watches.stateOf = async (id) => (id === 'r' ? state : 'drafted');
+      const { text, controls = [] } = await harness().forge(`autotranslate ${press}`);
+      expect([text, controls]).toEqual([sentence(key), []]);
+      expect(harness().script.decided).toEqual([]);
+      expect(watchesOf(harness())).toEqual([]);
+    },
+  );
 
   it('stays for whoever presses without being a moderator', async () => {
     const { tone } = await harness().pressNamed('autotranslate link:id', { member: BOB });

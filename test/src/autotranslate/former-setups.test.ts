@@ -12,6 +12,7 @@ const ANN = { id: 'ann', name: 'Ann', space: ENGLISH.space };
 const by = { name: 'Ann', locale: 'en' };
 const OWN = watchOf(ENGLISH, { languages: ['es', 'ja'] });
 const OTHER = watchOf(THERE, { mode: 'compact', languages: ['de'] });
+const isBack = { sentence: { key: 'autotranslate.former-already' } };
 const isOver = { sentence: { key: 'autotranslate.former-over' } };
 
 const feedOf = ({ space }: Channel) => (space === WORKSPACE ? scene.other : scene.feed);
@@ -123,8 +124,38 @@ describe('what a link replaced and is brought back', () => {
     await scene.restart();
     const both = await Promise.allSettled([bringBack(ENGLISH, id), bringBack(ENGLISH, id)]);
     expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
-    expect(both.find(({ status }) => status === 'rejected')).toMatchObject({ reason: isOver });
+    expect(both.find(({ status }) => status === 'rejected')).toMatchObject({ reason: isBack });
     expect(listed(ENGLISH)).toEqual([OWN]);
+  });
+
+  it('is said to be back already, also once it was linked anew', async () => {
+    await link();
+    await scene.watches.remove(ENGLISH, by);
+    const id = await idIn(ENGLISH);
+    await bringBack(ENGLISH, id);
+    await expect(bringBack(ENGLISH, id)).rejects.toMatchObject(isBack);
+    await link();
+    await expect(bringBack(ENGLISH, id)).rejects.toMatchObject(isBack);
+    await scene.watches.remove(ENGLISH, by);
+    await expect(bringBack(ENGLISH, id)).rejects.toMatchObject(isBack);
+    expect(listed(ENGLISH)).toEqual([]);
+  });
+
+  it('is not said to be back where an undo set the link back', async () => {
+    await scene.watches.set([OWN]);
+    const group = mirrorOf([ENGLISH, 'en'], [SPANISH, 'es']);
+    await scene.watches.set(group);
+    const [, undo = ''] = await actAs(ANN, () =>
+      scene.endedWatches.ending(ENGLISH.space, group, false, () =>
+        scene.watches.remove(ENGLISH, by, scene.watches.list(ENGLISH.space)),
+      ),
+    );
+    const id = await idIn(ENGLISH);
+    await actAs(ANN, () =>
+      scene.endedWatches.restore(ENGLISH.space, undo, by, async () => undefined),
+    );
+    expect(listed(ENGLISH)).toMatchObject([{ mode: 'mirror' }]);
+    await expect(bringBack(ENGLISH, id)).rejects.toMatchObject(isOver);
   });
 
   it('leaves a channel as it is that was set up since, also where that was turned off again or is linked', async () => {

@@ -244,7 +244,7 @@ describe('several processes on one database', () => {
     const all = [await openProcess(url, feed), await openProcess(url, feed)];
     const [one, other] = all.map(({ running }) => running) as [AutoTranslate, AutoTranslate];
     const own = watchOf(ENGLISH, { languages: ['ja'] });
-    const over = { sentence: { key: 'autotranslate.former-over' } };
+    const back = { sentence: { key: 'autotranslate.former-already' } };
     const act = <Result>(press: () => Promise<Result>): Promise<Result> =>
       actAs({ id: 'ada', name: 'Ada', space: SPACE }, press);
     for (let round = 0; round < 6; round += 1) {
@@ -256,7 +256,7 @@ describe('several processes on one database', () => {
         act(() => endedWatches.bringBack(ENGLISH, id, { name: 'Ada', locale: 'en' }));
       const both = await Promise.allSettled([press(one), press(other)]);
       const refused = both.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
-      expect(refused).toMatchObject([over]);
+      expect(refused).toMatchObject([back]);
       expect(all.map(({ running }) => running.watches.list(SPACE))).toEqual([[own], [own]]);
     }
     const noted = await auditOf(all[0]!.store, SPACE);

@@ -48,6 +48,24 @@ describe('a link', () => {
     expect(scene.feed.texts(ENGLISH)).toHaveLength(1);
   });
 
+  it.each([true, false])(
+    'says how it stands to its own side alone, until it is answered (agreed: %s)',
+    async (isAgreed) => {
+      const { id } = await propose(scene.watches);
+      const states = () =>
+        Promise.all([
+          scene.watches.stateOf(id, WORKSPACE, 'joining'),
+          scene.watches.stateOf(id, SPACE, 'invited'),
+          scene.watches.stateOf(id, SPACE, 'joining'),
+        ]);
+      expect(await states()).toEqual(['drafted', 'drafted', 'over']);
+      await scene.watches.ask(id, WORKSPACE, admit);
+      expect(await states()).toEqual(['asked', 'asked', 'over']);
+      await scene.watches.answer(id, SPACE, isAgreed, admit);
+      expect(await states()).toEqual(['over', 'over', 'over']);
+    },
+  );
+
   it('is asked for once by two who press at once', async () => {
     const { id } = await propose(scene.watches);
     const press = () => scene.watches.ask(id, WORKSPACE, admit);

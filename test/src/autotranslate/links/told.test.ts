@@ -213,6 +213,28 @@ describe('the pause of a linked channel by its own moderators', () => {
     await expect.poll(() => scene.other.texts(theirs)).toHaveLength(2);
   });
 
+  it.each([
+    ['linked with none', [watchOf(ENGLISH)], 'paused-here'],
+    ['linked with one here alone', mirrorOf([ENGLISH, 'en'], [SPANISH, 'es']), 'paused-linked'],
+  ] as const)(
+    'is told to its moderators by name, and its end, also where it is %s',
+    async (_, set, key) => {
+      await scene.watches.remove(THERE);
+      await scene.watches.set(set);
+      await scene.spaces.change(MODS.space, { moderators: { channel: MODS.id, locale: 'fr' } });
+      await pause(true);
+      await pause(false);
+      const said = (what: typeof key | 'resumed-here') =>
+        sentence(`autotranslate.${what}`, { name: SHOWN }, 'fr').replaceAll('`', '');
+      await expect
+        .poll(() => scene.feed.texts(MODS))
+        .toEqual([
+          expect.stringContaining(said(key)),
+          expect.stringContaining(said('resumed-here')),
+        ]);
+    },
+  );
+
   it('is never refused, however often it is begun and ended: the others are told of some, and of the end of these', async () => {
     const MOST = 20;
     for (let times = 0; times < MOST + 5; times += 1) {

@@ -6,7 +6,7 @@ import { watching } from './002-watching.ts';
 import { partitionsAndTargets } from './004-partitions-and-targets.ts';
 import { foldedTerms } from './009-folded-terms.ts';
 import { MIGRATIONS_014_TO_026 } from './014-to-026.ts';
-import { MIGRATIONS_027_TO_052 } from './027-to-052.ts';
+import { MIGRATIONS_027_TO_052 } from './027-to-053.ts';
 
 /**
  * Migrations in the order of their names; a released one is never changed. A new one gets the number after the highest here,

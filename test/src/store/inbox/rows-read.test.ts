@@ -2,6 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { backlogOf, retryAll } from '../../../../src/store/inbox/backlog.ts';
 import { createCursorStore } from '../../../../src/store/channels/cursors.ts';
+import { createFormerSetups } from '../../../../src/store/channels/former-setups.ts';
 import { createHistoryGaps } from '../../../../src/store/channels/histories.ts';
 import { createLinkedThreadStore } from '../../../../src/store/channels/linked-threads.ts';
 import { createMirrorStore } from '../../../../src/store/channels/mirrors.ts';
@@ -10,13 +11,15 @@ import { openStore, type Store } from '../../../../src/store/index.ts';
 import { createSpaceSettings } from '../../../../src/store/settings.ts';
 import { HERE, PARTITION, SPACE } from './support.ts';
 
-const TABLES = '(?:inbox|mirror|linked_thread|channel_cursor|history_gap|space_setting)';
+const TABLES =
+  '(?:inbox|mirror|linked_thread|channel_cursor|history_gap|space_setting|audit_entry)';
 const INDEXES = [
   'inbox_(?:open|dead|untold|over_limit)',
   'mirror_of_flags',
   'linked_thread_(?:of_group|of_channel)',
   '(?:channel_cursor|history_gap)_of_parent',
   'space_setting_of_flags',
+  'audit_of_channel',
 ];
 
 /** How SQLite finds rows for each query of some work. */
@@ -53,6 +56,7 @@ it.each<readonly [string, (store: Store) => Promise<unknown>]>([
   ['a look at threads', (store) => createLinkedThreadStore(store).newest('g', 1)],
   ['the end of threads', (store) => createLinkedThreadStore(store).remove(HERE)],
   ['the end of cursors', (store) => createCursorStore(store, () => undefined).remove(HERE)],
+  ['a look for what a link replaced', (store) => createFormerSetups(store).of(HERE)],
   ['the end of gaps', (store) => createHistoryGaps(store).remove(HERE)],
 ])('%s reads no settled message, and nothing else, of others', async (_, work) => {
   const plans = await plansOf(work);

@@ -169,4 +169,15 @@ export const MIGRATIONS_027_TO_052: Readonly<Record<string, Migration>> = {
       await createPartialIndex(db, 'space_setting_of_flags', of);
     },
   },
+  /** Finds the changes of a channel in a space that has many. */
+  '053-audit-of-channels': {
+    async up(db) {
+      await createIndex(
+        db,
+        'audit_of_channel',
+        'audit_entry',
+        'platform, space_id, channel_id, at_ms',
+      );
+    },
+  },
 };

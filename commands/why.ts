@@ -77,6 +77,9 @@ const grouped = (parts: readonly Explanation[]): readonly (readonly Explanation[
 const isOfPause = (reason: Explanation['reason']): boolean =>
   reason !== undefined && /^why\.(?:cut-off\.|skipped\.(?:muted|paused)$)/.test(reason.key);
 
+const isOurs = ({ reason }: Explanation): boolean =>
+  /^why\.unknown\.(?:own|copy)$/.test(reason?.key ?? '');
+
 const itemOf = async (
   parts: readonly Explanation[],
   ctx: AnswerContext,
@@ -86,10 +89,9 @@ const itemOf = async (
   const { emoji, state, isCopied, isOfElsewhere, reason, sinceMs, tries, alreadyIn } = part;
   const { shownIn = [], missing = [], removedIn = [] } = part;
   const { services, locale, member, t, label } = ctx;
-  const isOurs = /^why\.unknown\.(?:own|copy)$/.test(reason?.key ?? '');
   // What is shown of a message that was skipped, or waits, is of the time before its edit.
   const isEarlier = shownIn.length > 0;
-  const none = isOurs ? 'own' : isEarlier ? 'earlier' : 'none';
+  const none = isOurs(part) ? 'own' : isEarlier ? 'earlier' : 'none';
   const isNow = state === 'posted' || state === 'dead' || (state === 'waiting' && !isEarlier);
   const outcome = isNow ? state : none;
   const key = `why.${isCopied && state === 'posted' ? 'copied' : outcome}` as const;
@@ -171,15 +173,17 @@ const authors = async (
 ): Promise<readonly { readonly line?: RichText; readonly control: Control }[]> => {
   const { services, channel, member, t, label } = ctx;
   const { rules } = await services.spaces.of(channel.space);
-  /** True where the rule of the space decides whether messages of the author are left out. */
+  /** True where the rule of the space decides whether messages of the author, who is not ourselves, are left out. */
   const mayStop = (ref: MessageRef, author: Person): boolean | undefined => {
     const watch = services.watches.of(ref.channel);
     const own = watch?.choices?.rules?.people;
     return watch && !rules.people?.only && !own?.only && !own?.of.includes(author.id);
   };
   const isHere = (ref: MessageRef): boolean => keyOf(ref.channel.space) === keyOf(channel.space);
-  const listed = explained.flatMap(({ ref, author }) =>
-    author && (!isHere(ref) || (!isBy({ author }, ctx) && mayStop(ref, author)))
+  const listed = explained.flatMap(({ ref, author, parts }) =>
+    author &&
+    !parts.some(isOurs) &&
+    (!isHere(ref) || (!isBy({ author }, ctx) && mayStop(ref, author)))
       ? { ref, author }
       : [],
   );
@@ -187,13 +191,16 @@ const authors = async (
   // One message of ours may copy several of the same person.
   const people = new Map(listed.map((each) => [keyOf(each.author), each]));
   const names = await namesElsewhere(ctx);
-  return Promise.all(
+  const offered = await Promise.all(
     [...people.values()].map(async ({ ref, author }) => {
       const { platform, id } = author;
       const source = await services.messages.read(ref).catch(() => undefined);
       const known = quotedWords(source?.author.name ?? '', NAME_CHARS);
       const name = known || label('people.unknown');
       if (isHere(ref)) {
+        // Of other bots, those are left out anyway that are not translated.
+        const isBot = source?.author.kind === 'bot';
+        if (isBot && !services.watches.of(ref.channel)?.bots) return [];
         const does = rules.people?.of.includes(id) ? 'allow' : 'stop';
         const press = `autotranslate ${does}person:${[id, known].join(AND)}`;
         const named = label(`rules.${does}-person`, { name });
@@ -216,6 +223,7 @@ const authors = async (
       };
     }),
   );
+  return offered.flat();
 };
 
 /** Stops copies of the person that a button names, or ends that; a forged one does so for the moderator's own space alone. */
@@ -386,7 +394,10 @@ export default defineCommand(
       const mine = explained.filter((each) => member.role === 'moderator' || isBy(each, ctx));
       if (mine.length === 0) {
         const flags = ownFlags(explained, on, ctx);
-        if (flags.length === 0) throw userError('forbidden', 'why.not-yours');
+        if (flags.length === 0) {
+          const entry = label('commands.translate.menu');
+          throw userError('forbidden', 'why.not-yours', { entry });
+        }
         const told = await Promise.all(flags.map((flag) => itemOf([flag], ctx)));
         return reply({ text: bullets(...told) });
       }

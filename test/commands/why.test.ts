@@ -18,6 +18,9 @@ const ELSEWHERE = { space: { platform: 'test', id: 'elsewhere' }, id: '900' };
 
 const HOW = sentence('why.how', { entry: sentence('commands.why.menu') });
 
+const ENTRY = { entry: sentence('commands.translate.menu') };
+const NOT_YOURS = sentence('why.not-yours', ENTRY);
+
 const by = (id: string) => ({ platform: 'test', id });
 const explain = (part: Explanation, author = by('eve')): void => {
   const told: Explained = { ref: on.ref, author, parts: [part] };
@@ -30,7 +33,7 @@ describe('/why', () => {
     explain({ state: 'skipped', reason: { key: 'why.skipped.bot' } });
     expect((await ask()).text).toContain(sentence('why.skipped.bot'));
     expect((await ask({ role: 'moderator' })).text).toContain(sentence('why.skipped.bot'));
-    expect((await ask({ ...EVE, id: 'mallory' })).text).toBe(sentence('why.not-yours'));
+    expect((await ask({ ...EVE, id: 'mallory' })).text).toBe(NOT_YOURS);
   });
 
   it('tells who set a flag of that one alone, and nothing of anybody', async () => {
@@ -49,7 +52,7 @@ describe('/why', () => {
     for (const key of ['bot', 'opted-out', 'rule-people'] as const)
       expect(text).not.toContain(sentence(`why.skipped.${key}`));
     expect(text).not.toContain('German');
-    expect((await ask({ ...EVE, id: 'bob' })).text).toBe(sentence('why.not-yours'));
+    expect((await ask({ ...EVE, id: 'bob' })).text).toBe(NOT_YOURS);
   });
 
   it('names only channels that the asker may see, and counts those elsewhere', async () => {
@@ -128,7 +131,7 @@ describe('/why', () => {
   it('tells nobody but its author and moderators that the author opted out', async () => {
     await harness().services.privacy.setOptedOut({ platform: 'test', id: 'eve' }, true);
     explain({ state: 'skipped', reason: { key: 'why.skipped.opted-out' } });
-    expect((await ask({ ...EVE, id: 'mallory' })).text).toBe(sentence('why.not-yours'));
+    expect((await ask({ ...EVE, id: 'mallory' })).text).toBe(NOT_YOURS);
     expect((await ask()).text).toContain(sentence('why.you-opted-out'));
     const { text, tone } = await ask({ role: 'moderator' });
     expect(text).toContain(sentence('why.skipped.opted-out'));
@@ -175,7 +178,7 @@ describe('/why', () => {
     const reason = { key: 'why.skipped.bot' } as const;
     harness().script.explained = [{ ref: on.ref, author, parts: [{ state: 'skipped', reason }] }];
     expect((await ask({ ...EVE, ...author })).text).toContain(sentence('why.skipped.bot'));
-    expect((await ask({ ...EVE, id: 'ada' })).text).toContain(sentence('why.not-yours'));
+    expect((await ask({ ...EVE, id: 'ada' })).text).toContain(NOT_YOURS);
   });
 
   it('says of a copy that nothing is known of any more that it is one', async () => {
@@ -303,9 +306,9 @@ describe('/why', () => {
       explain({ state: 'skipped', reason: { key: 'why.skipped.bot' } });
       expect(await link()).toBe((await ask()).text);
       expect(await link({ role: 'moderator' })).toContain(sentence('why.skipped.bot'));
-      expect(await link({ ...EVE, id: 'mallory' })).toBe(sentence('why.not-yours'));
+      expect(await link({ ...EVE, id: 'mallory' })).toBe(NOT_YOURS);
       await harness().services.privacy.setOptedOut({ platform: 'test', id: 'eve' }, true);
-      expect(await link({ ...EVE, id: 'mallory' })).toBe(sentence('why.not-yours'));
+      expect(await link({ ...EVE, id: 'mallory' })).toBe(NOT_YOURS);
       expect(await link({ role: 'moderator' })).toContain(sentence('why.skipped.opted-out'));
       expect(await link()).toContain(sentence('why.skipped.bot'));
     });

@@ -117,7 +117,9 @@ test('a message is explained by its link to its author and moderators, of channe
   for (const by of [ann, guild.owner])
     for (const typed of [said.url, `<${said.url}>`, said.id])
       expect(await why(typed, by)).toContain(told);
-  expect(await why(said.url, bob)).toContain(sentence('why.not-yours'));
+  expect(await why(said.url, bob)).toContain(
+    sentence('why.not-yours', { entry: sentence('commands.translate.menu') }),
+  );
 
   const hidden = guild.channel({ permissions: { [ann.id]: { deny: ['ViewChannel'] } } });
   const secret = hidden.say(ann, 'I wrote this while I saw the channel').url;

@@ -35,6 +35,21 @@ describe('a forged press', () => {
     expect(await chosenIn(bot.store)).toEqual(stored);
   });
 
+  it('stops no messages of our own, which the answer about one does not offer', async () => {
+    const { at, notice } = await openNotice();
+    const { owner } = at.guild;
+    const name = sentence('commands.why.menu');
+    const asked = bot.discord.command(owner, { channel: at.channel, name, target: notice });
+    const told = await asked.answer();
+    expect(told.content).toContain(sentence('why.unknown.own'));
+    expect(told.components).toEqual([]);
+    const stored = await chosenIn(bot.store);
+    const press = `autotranslate stopperson:${notice.state.author.id}`;
+    const answer = await bot.discord.forge(owner, told, press).answer();
+    expect(answer.content).toContain(sentence('errors.unknown-press'));
+    expect(await chosenIn(bot.store)).toEqual(stored);
+  });
+
   it('of a value that a menu does not offer does nothing', async () => {
     const at = bot.place();
     const panel = await bot.use(at, 'language');

@@ -35,7 +35,9 @@ describe('a typed command', () => {
     await expect.poll(async () => why(link, at.ann)).toContain(part);
     expect(await why(link, at.admin)).toContain(part);
     expect(await why(`message:${said.ts}`, at.ann)).toContain(part);
-    expect(await why(link, at.bob)).toContain(sentence('why.not-yours'));
+    expect(await why(link, at.bob)).toContain(
+      sentence('why.not-yours', { entry: sentence('commands.translate.menu') }),
+    );
     const secret = bot.place();
     secret.channel.state.kind = 'private';
     const none = sentence('why.not-found');

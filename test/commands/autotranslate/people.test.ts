@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { Explanation } from '../../../src/autotranslate/explain.ts';
 import { rulesOf } from '../../../src/autotranslate/rules.ts';
+import type { Message } from '../../../src/model/message.ts';
 import { HERE, labelled, messageOf, SPACE } from '../../fakes/command-harness.ts';
 import { sentence } from '../../fakes/sentences.ts';
 import { useCommandHarness } from '../support.ts';
@@ -15,16 +17,14 @@ const rule = (options: object) =>
   harness().run('autotranslate rules', { about: 'people', ...options });
 const watched = () => harness().run('autotranslate reply', { languages: 'es' });
 
+const ask = async (message: Message, part: Explanation, member: object = {}) => {
+  harness().script.messages = [message];
+  const author = { platform: 'test', id: '7' };
+  harness().script.explained = [{ ref: on.ref, author, parts: [part] }];
+  return harness().run('why', {}, { member, on: message });
+};
 const why = async (member: object = {}) => {
-  harness().script.messages = [on];
-  harness().script.explained = [
-    {
-      ref: on.ref,
-      author: { platform: 'test', id: '7' },
-      parts: [{ state: 'posted', sinceMs: 0 }],
-    },
-  ];
-  const { controls = [] } = await harness().run('why', {}, { member, on });
+  const { controls = [] } = await ask(on, { state: 'posted', sinceMs: 0 }, member);
   return controls.map(({ press, label }) => [press, label]);
 };
 
@@ -47,6 +47,19 @@ describe('a person of the own server', () => {
     await watched();
     expect(await why({ id: '7' })).toEqual([]);
     expect(await why({ id: '7', role: 'member' })).toEqual([]);
+  });
+
+  it.each([
+    ['one of our messages', 'ourselves', 'own', {}, false],
+    ['a copy that nothing is known of any more', 'ourselves', 'copy', {}, false],
+    ['a bot that is not translated', 'bot', 'cleared', {}, false],
+    ['a bot that is translated', 'bot', 'cleared', { bots: true }, true],
+  ] as const)('is a person, or a bot that is translated: %s', async (...given) => {
+    const [, kind, reason, options, isOffered] = given;
+    await harness().run('autotranslate reply', { languages: 'es', ...options });
+    const told = { state: 'unknown', reason: { key: `why.unknown.${reason}` } } as const;
+    const { controls = [] } = await ask({ ...on, author: { ...on.author, kind } }, told);
+    expect(controls.map(({ press }) => press)).toEqual(isOffered ? [STOP] : []);
   });
 
   it('is left out beside those whom a channel leaves out by a rule of its own', async () => {

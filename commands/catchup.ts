@@ -18,6 +18,7 @@ import { ASKED_ABOVE, languageChoice, MOST_ON_PAGE, readPage } from './catchup/p
 import {
   chats,
   beyond,
+  extentOf,
   leftOutNote,
   isNothing,
   missedIn,
@@ -59,13 +60,12 @@ const question = (
   return {
     text: lines(
       t('catchup.many', {
-        count,
+        ...extentOf(reading, missed.next, count),
         characters,
         replies: mostReplies(messages, ctx),
         since: timestamp(reading.since),
         summary: hasModel ? 'yes' : 'no',
       }),
-      ...more.notes,
       leftOutNote(leftOut, ctx),
     ),
     controls: [
@@ -140,8 +140,9 @@ const show = async (
   return ctx.reply(content());
 };
 
+// What goes on behind counted messages is counted on.
 const onward = onReading(async ({ reading }, missed, ctx) =>
-  show(readingOf(reading.to, missed), missed, ctx),
+  show(reading.before ? reading : readingOf(reading.to, missed), missed, ctx),
 );
 
 /** Stands for a language that is not known yet. */

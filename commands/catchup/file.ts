@@ -1,11 +1,11 @@
 import { quotedWords } from '../../src/command/helpers.ts';
 import { rootOf, type Message, type OutgoingFile } from '../../src/model/message.ts';
 import { lines } from '../../src/rich-text/compose.ts';
+import { timestamp, type RichText } from '../../src/rich-text/rich-text.ts';
 import { plainText } from '../../src/rich-text/walk.ts';
 import type { MissedMessages } from '../../src/command/services.ts';
-import type { RichText } from '../../src/rich-text/rich-text.ts';
 import { shownOf, unshownReplies, withReplies } from './replies.ts';
-import { beyond, type CatchUp, type ReadingContext } from './reading.ts';
+import { beyond, extentOf, type CatchUp, type ReadingContext } from './reading.ts';
 import { failedNote, translated, type ReadMessage } from './translate.ts';
 import { mediaOf } from './words.ts';
 
@@ -23,12 +23,12 @@ export const mostReplies = (messages: readonly Message[], ctx: ReadingContext): 
     .slice(-REPLIES.threads)
     .reduce((sum, count) => sum + count, 0);
 
+const minuteOf = (timeMs: number): string =>
+  new Date(timeMs).toISOString().slice(0, MINUTE_CHARS).replace('T', ' ');
+
 const fileOf = (read: readonly ReadMessage[], head: string, ctx: ReadingContext): OutgoingFile => {
   const timeOf = ({ message }: ReadMessage): string =>
-    new Date(ctx.services.messages.timeOf(message))
-      .toISOString()
-      .slice(0, MINUTE_CHARS)
-      .replace('T', ' ');
+    minuteOf(ctx.services.messages.timeOf(message));
   const messages = read.map(({ message }) => message);
   const written = read.map((one, at) => {
     const unshown = unshownReplies(messages, at, ctx);
@@ -75,15 +75,23 @@ export const readFileOf = async (
   };
   const language = services.languages.name(to, locale);
   const count = missed.messages.length;
-  const params = { count, replies: read.length - count, language, translated: all.translated };
+  const params = {
+    ...extentOf(reading, given.next, count),
+    replies: read.length - count,
+    language,
+    translated: all.translated,
+  };
   const isWhole = all.failed === 0;
   const more = beyond(reading, given.next, count, ctx);
-  const head = [label('catchup.file-head', params), ...more.notes.map(plainText)].join('\n');
+  const head = label('catchup.file-head', { ...params, since: minuteOf(reading.since * 1_000) });
   return {
     missed,
     read,
     isWhole,
-    note: lines(t('catchup.file-ready', params), failedNote(all, ctx)),
+    note: lines(
+      t('catchup.file-ready', { ...params, since: timestamp(reading.since) }),
+      failedNote(all, ctx),
+    ),
     more,
     files: read.length === 0 ? [] : [fileOf(read, head, ctx)],
   };

@@ -7,6 +7,7 @@ import { plainText } from '../../src/rich-text/walk.ts';
 import { aroundOf, MESSAGE_CHARS, shownLines } from './lines.ts';
 import {
   beyond,
+  extentOf,
   leftOutNote,
   nothing,
   readingButton,
@@ -115,9 +116,7 @@ export const readPage = async (
   const count = messages.length;
   const language = services.languages.name(reading.to, locale);
   const heading = t('catchup.page', {
-    count,
-    first: start + 1,
-    last: end,
+    ...extentOf(reading, missed.next, count, [start + 1, end]),
     since: timestamp(reading.since),
     language,
     replies: all.read.length - here.length,
@@ -125,8 +124,7 @@ export const readPage = async (
   });
   // A file holds what all pages do.
   const isEnd = end === count || known.length > 0;
-  const begun = start === 0 ? reading : { ...reading, isCut: false };
-  const more = beyond(begun, isEnd ? missed.next : undefined, count, ctx);
+  const more = beyond(reading, isEnd ? missed.next : undefined, count, ctx, start === 0);
   const before = messages[start - 1];
   const again: PageTurn = before ? { way: 'next', at: before.position } : FIRST;
   const controls: readonly (Control | false | undefined)[] = [

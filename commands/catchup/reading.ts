@@ -19,6 +19,8 @@ export interface CatchUp {
   readonly since: number;
   /** True where earlier messages since then are left out. */
   readonly isCut?: boolean;
+  /** The number of messages since then that were read before these. */
+  readonly before?: number;
 }
 
 /** Whole seconds since 1970. */
@@ -46,19 +48,30 @@ export interface PressedReading {
 }
 
 const ARG =
-  /^(?<to>[A-Za-z-]{2,15}),(?<from>[\d.]{1,24})(?:@(?<thread>[\d.]{1,24}))?,(?<since>\d{1,11})(?<cut>\+)?(?:,(?<way>back|next),(?<at>[\d.]{1,24}))?$/;
+  /^(?<to>[A-Za-z-]{2,15}),(?<from>[\d.]{1,24})(?:@(?<thread>[\d.]{1,24}))?,(?<since>\d{1,11})(?:(?<cut>\+)|\*(?<before>\d{1,6}))?(?:,(?<way>back|next),(?<at>[\d.]{1,24}))?$/;
 
-const argOf = ({ to, from, thread, since, isCut }: CatchUp, turn?: PageTurn): string => {
+const argOf = ({ to, from, thread, since, isCut, before }: CatchUp, turn?: PageTurn): string => {
   const begin = thread === undefined ? from : `${from}@${thread}`;
-  return [to, begin, `${since}${isCut ? '+' : ''}`, ...(turn ? [turn.way, turn.at] : [])].join(',');
+  const counted = before ? `*${before}` : '';
+  return [to, begin, `${since}${isCut ? '+' : counted}`, ...(turn ? [turn.way, turn.at] : [])].join(
+    ',',
+  );
 };
 
 /** Reads what stands in a control, which anybody may have made up; throws where it is nothing. */
 export const readArg = ({ arg, services }: PressContext): PressedReading => {
-  const { to = '', from = '', thread, since, cut, way, at } = ARG.exec(arg)?.groups ?? {};
+  const groups = ARG.exec(arg)?.groups ?? {};
+  const { to = '', from = '', thread, since, cut, before = 0, way, at } = groups;
   if (from === '') throw userError('bad-input', 'errors.bad-input');
   return {
-    reading: { to: typedLanguage(to, services), from, thread, since: Number(since), isCut: !!cut },
+    reading: {
+      to: typedLanguage(to, services),
+      from,
+      thread,
+      since: Number(since),
+      isCut: !!cut,
+      before: Number(before),
+    },
     turn: way === undefined || at === undefined ? undefined : { way: way as PageTurn['way'], at },
   };
 };
@@ -127,24 +140,43 @@ export const leftOutNote = (count: number, { t }: ReadingContext): Maybe<RichTex
   count > 0 && t('catchup.left-out', { count });
 
 /**
+ * Tells which messages a reading holds of those since its time, where there are later ones from `next` on: the numbers of its
+ * first and its last one, or of those of a page, and of the last that is known of.
+ */
+export const extentOf = (
+  { isCut, before = 0 }: CatchUp,
+  next: string | undefined,
+  count: number,
+  [first, last]: readonly [first: number, last: number] = [1, count],
+) => {
+  const known = before === 0 ? 'all' : 'last';
+  const part = isCut ? 'newest' : next === undefined ? known : 'more';
+  return { part, count: before + count, first: before + first, last: before + last } as const;
+};
+
+/**
  * Says that there are earlier messages than those that are read, of which there are so many, or later ones, from `next` on; with
- * the buttons that lead to them.
+ * the buttons that lead to them. Of earlier ones nothing is said behind the first page.
  */
 export const beyond = (
-  { isCut, ...reading }: CatchUp,
+  { isCut, before = 0, ...reading }: CatchUp,
   next: string | undefined,
   count: number,
   ctx: ReadingContext,
+  isFirst = true,
 ): { readonly notes: readonly RichText[]; readonly controls: readonly Control[] } => {
   const start = ctx.services.messages.positionAt(ctx.channel, reading.since * 1_000);
   const ways = [
-    ...(isCut ? [['catchup.cut', 'catchup.start', start] as const] : []),
-    ...(next === undefined ? [] : [['catchup.next', 'catchup.read-on', next] as const]),
+    ...(isCut && isFirst ? [['catchup.cut', 'catchup.start', start, 0] as const] : []),
+    // Those before the newest ones were not counted.
+    ...(next === undefined
+      ? []
+      : [['catchup.next', 'catchup.read-on', next, isCut ? 0 : before + count] as const]),
   ];
   return {
     notes: ways.map(([note]) => ctx.t(note, { count })),
-    controls: ways.map(([, key, from]) =>
-      readingButton(ctx, ['onward', key], { ...reading, from }),
+    controls: ways.map(([, key, from, counted]) =>
+      readingButton(ctx, ['onward', key], { ...reading, from, before: counted }),
     ),
   };
 };

@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import type { Message } from '../../src/model/message.ts';
+import { plainText } from '../../src/rich-text/walk.ts';
 import { HERE, labelled, SPACE } from '../fakes/command-harness.ts';
 import { sentence } from '../fakes/sentences.ts';
 import { lines, linesIn, secondsAgo, written } from './catchup/support.ts';
 import { BOB, useCommandHarness } from './support.ts';
 
 const harness = useCommandHarness();
+const charactersOf = (messages: readonly Message[]): number =>
+  messages.reduce((sum, { text }) => sum + plainText(text).length, 0);
 const READER = { member: { ...BOB, locale: 'ja' } };
 
 describe('/catchup', () => {
@@ -197,16 +201,12 @@ describe('/catchup', () => {
   it('asks before it translates many, and says how many they are', async () => {
     harness().script.messages = lines(443);
     const { text } = await harness().run('catchup', { to: 'es' });
-    const characters = lines(443)
-      .slice(-300)
-      .reduce((sum, { text: [block] }) => {
-        const { children } = block as { children: readonly { text: string }[] };
-        return sum + children[0]!.text.length;
-      }, 0);
+    const characters = charactersOf(lines(443).slice(-300));
     const since = `<t:${secondsAgo(1_440)}:f>`;
-    const params = { count: 300, characters, since, replies: 0, summary: 'no' };
+    const part = { part: 'newest', count: 300, first: 1, last: 300 };
+    const params = { ...part, characters, since, replies: 0, summary: 'no' };
     const many = sentence('catchup.many', params);
-    expect(text).toBe(`${many}\n${sentence('catchup.cut', { count: 300 })}`);
+    expect(text).toBe(many);
     expect(linesIn((await harness().press('catchup.read')).text)).toHaveLength(10);
     expect((await harness().press('catchup.file')).text).toContain(many);
   });
@@ -221,7 +221,11 @@ describe('/catchup', () => {
     expect(labelled(second, 'catchup.start')).toBeUndefined();
     await harness().press('catchup.earlier');
     const asked = await harness().press('catchup.start');
-    expect(asked.text).toContain(sentence('catchup.next', { count: 300 }));
+    const part = { part: 'more', count: 300, first: 1, last: 300 };
+    const characters = charactersOf(lines(443).slice(0, 300));
+    const since = `<t:${secondsAgo(1_440)}:f>`;
+    const rest = { since, characters, replies: 0, summary: 'no' };
+    expect(asked.text).toBe(sentence('catchup.many', { ...part, ...rest }));
     expect(asked.text).not.toContain(sentence('catchup.cut', { count: 300 }));
     expect(linesIn(asked.text)).toEqual([]);
     expect(linesIn((await harness().press('catchup.read')).text)[0]).toBe('line 1.');
@@ -241,8 +245,54 @@ describe('/catchup', () => {
     expect(last.text).toContain(sentence('catchup.next', { count: 300 }));
     expect(linesIn((await harness().press('catchup.read-on')).text)).toEqual([]);
     expect(linesIn((await harness().press('catchup.read')).text)[0]).toBe('line 400.');
-    const since = `<t:${secondsAgo(601)}:f>`;
+    const since = `<t:${secondsAgo(901)}:f>`;
     expect(harness().shown.at(-1)?.text).toContain(since);
+  });
+
+  it('counts on behind what was read, to the number of all at the end', async () => {
+    const all = lines(750);
+    harness().script.messages = all;
+    const since = `<t:${secondsAgo(750)}:f>`;
+    const heading = (part: string, first: number, last: number, count: number): string => {
+      const rest = { language: 'English', replies: 0, translated: 0 };
+      return sentence('catchup.page', { part, count, first, last, since, ...rest });
+    };
+    await harness().run('catchup', {}, { on: all[0]! });
+    const parts = [
+      ['more', 1, 300],
+      ['more', 301, 600],
+      ['last', 601, 750],
+    ] as const;
+    for (const [part, first, last] of parts) {
+      const characters = charactersOf(all.slice(first - 1, last));
+      const known = { part, count: last, first, last, since, characters };
+      const many = sentence('catchup.many', { ...known, replies: 0, summary: 'no' });
+      expect(harness().shown.at(-1)?.text).toBe(many);
+      const { text, controls = [] } = await harness().press('catchup.read');
+      expect(text).toContain(heading(part, first, first + 9, last));
+      const end = controls.find(({ press }) => /page:.*next/.test(press))?.press ?? '';
+      const at = all[last - 2]!.position;
+      const behind = await harness().pressNamed(end.replace(/[^,]*$/, at));
+      expect(behind.text).toContain(heading(part, last, last, last));
+      if (part === 'more') await harness().press('catchup.read-on');
+    }
+  });
+
+  it('counts from its own beginning what is written after the newest of many', async () => {
+    harness().script.messages = lines(443);
+    await harness().run('catchup', { to: 'es' });
+    const first = await harness().press('catchup.read');
+    const later = [2, 1].map((minutes) => written(`line ${446 - minutes}.`, minutes / 60));
+    harness().script.messages = [...lines(443), ...later];
+    const turn = labelled(first, 'catchup.later')!.press;
+    const last = await harness().pressNamed(turn.replace(/[^,]*$/, lines(443)[439]!.position));
+    expect(last.text).toContain(sentence('catchup.next', { count: 300 }));
+    const on = await harness().press('catchup.read-on');
+    expect(linesIn(on.text)).toEqual(['line 444.', 'line 445.']);
+    const since = `<t:${Math.floor(secondsAgo(2 / 60))}:f>`;
+    const params = { part: 'all', count: 2, first: 1, last: 2, replies: 0, translated: 2 };
+    const rest = { since, language: 'Spanish' };
+    expect(on.text).toContain(sentence('catchup.page', { ...params, ...rest }));
   });
 
   it('reads on behind messages of which none may be shown', async () => {

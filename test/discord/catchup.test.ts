@@ -96,10 +96,12 @@ it('begins far back at a message in whose menu it is chosen, and reads on behind
   expect(first.content).toContain(sentence('catchup.next', { count: 10 }));
   said[400]!.delete();
   const isPage = (text: string): boolean => text.includes('es:line');
-  const many = sentenceLike('catchup.many');
+  const part = { part: 'more', count: 310, first: 11 };
+  const many = sentenceLike('catchup.many', { ...part, last: 310 });
   const asked = await press(at.bob, first, 'catchup onward', (text) => many.test(text));
   const second = await press(at.bob, asked, 'catchup page', isPage);
   expect(linesIn(second)[0]).toBe('es:line 401.');
+  expect(second.content).toMatch(sentenceLike('catchup.page', part));
 });
 
 it('shows nothing on the next page of who opted out meanwhile, nor what was deleted', async () => {
@@ -215,7 +217,10 @@ it('reads four pages of history of thousands of messages, and asks before it tra
     .slice(before)
     .filter(({ route }) => route === 'GET /channels/:id/messages');
   expect(reads.length).toBeLessThanOrEqual(4);
-  expect(asked.content).toContain(sentence('catchup.cut', { count: 300 }));
+  const newest = { part: 'newest', count: 300, first: 1, last: 300 };
+  expect(asked.content).toMatch(sentenceLike('catchup.many', newest));
+  expect(asked.content).not.toContain(sentence('catchup.cut', { count: 300 }));
+  expect(pressOf(asked, 'catchup onward')).toBeDefined();
   expect(bot.translations()).toHaveLength(translated);
   const read = await press(at.bob, asked, 'catchup page', (text) => text.includes('es:line 701.'));
   expect(linesIn(read)).toHaveLength(10);

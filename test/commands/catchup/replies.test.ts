@@ -44,13 +44,14 @@ describe('the replies in threads of /catchup', () => {
     expect(linesIn(rows.join())).toHaveLength(20);
     expect(rows.at(-2)).toContain(`[🧵 ${more(2)}]`);
     expect(linesIn(text)).toEqual(['line 50.', 'line 51.', 'line 52.']);
-    const read = { count: 1, language: 'Spanish' };
+    const read = { part: 'all', count: 1, first: 1, last: 1, language: 'Spanish' };
     const since = `<t:${secondsAgo(1_440)}:f>`;
-    const onPage = { ...read, first: 1, last: 1, since, replies: 3, translated: 4 };
+    const onPage = { ...read, since, replies: 3, translated: 4 };
     expect(text).toContain(sentence('catchup.page', onPage));
     const params = { ...read, replies: 20, translated: 21 };
-    expect(rows[0]).toBe(sentence('catchup.file-head', params));
-    expect(text).toContain(sentence('catchup.file-ready', params));
+    const inFile = { ...params, since: '2026-05-19 13:00' };
+    expect(rows[0]).toBe(sentence('catchup.file-head', inFile));
+    expect(text).toContain(sentence('catchup.file-ready', { ...params, since }));
   });
 
   it('are counted, as far as the file has them, before many messages are translated', async () => {
@@ -60,7 +61,7 @@ describe('the replies in threads of /catchup', () => {
     const { text } = await harness().run('catchup', { to: 'es' });
     const since = `<t:${secondsAgo(1_440)}:f>`;
     const characters = 12 * 'asked'.length + 60 * 'line 1.'.length + 51;
-    const many = { count: 72, characters, since, summary: 'no' };
+    const many = { part: 'all', count: 72, first: 1, last: 72, characters, since, summary: 'no' };
     expect(text).toBe(sentence('catchup.many', { ...many, replies: 20 + 9 }));
   });
 

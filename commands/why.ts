@@ -1,12 +1,7 @@
 import { z } from 'zod';
-import {
-  defineCommand,
-  moderator,
-  type AnswerContext,
-  type Press,
-} from '../src/command/command.ts';
+import { defineCommand, type AnswerContext } from '../src/command/command.ts';
 import type { Explained, Explanation, FoundMessage } from '../src/command/services.ts';
-import { button, listOf, quotedWords, say, WITHHELD_REASONS } from '../src/command/helpers.ts';
+import { listOf, quotedWords, say, WITHHELD_REASONS } from '../src/command/helpers.ts';
 import { userError, type MessageKey } from '../src/errors.ts';
 import type { Control } from '../src/model/message.ts';
 import {
@@ -21,6 +16,7 @@ import {
 } from '../src/model/place.ts';
 import { bullets, lines, nested, sentence, series, type Maybe } from '../src/rich-text/compose.ts';
 import { timestamp, type ListItem, type RichText } from '../src/rich-text/rich-text.ts';
+import { AND, NAME_CHARS, stopPresses } from './why/stopping.ts';
 
 const SIGNS = { posted: '✅', waiting: '⏳', skipped: '➖', dead: '❌', unknown: '➖' } as const;
 const SECOND_MS = 1_000;
@@ -159,10 +155,6 @@ const hearing = async (ctx: AnswerContext): Promise<readonly ListItem[]> => {
   ];
 };
 
-/** Separates the platform, the id and the name of a person in what is pressed. */
-const AND = '|';
-const NAME_CHARS = 32;
-
 const isBy = ({ author }: Pick<Explained, 'author'>, { member }: Pick<AnswerContext, 'member'>) =>
   author !== undefined && isSamePerson(author, member);
 
@@ -225,38 +217,6 @@ const authors = async (
   );
   return offered.flat();
 };
-
-/** Stops copies of the person that a button names, or ends that; a forged one does so for the moderator's own space alone. */
-const decide = (isStopping: boolean): Press => ({
-  guards: [moderator],
-  private: true,
-  run: async (ctx) => {
-    const {
-      arg,
-      channel: { space },
-      services: { blocks },
-      t,
-      label,
-      reply,
-    } = ctx;
-    const [platform = '', id = '', ...rest] = arg.split(AND);
-    if (platform === '' || !/^\w+$/.test(id)) throw userError('bad-input', 'blocks.no-id');
-    const seen = quotedWords(rest.join(AND), NAME_CHARS);
-    const name = seen || label('people.unknown');
-    const person = { platform, id };
-    if (isStopping) {
-      const found = await blocks.lookUp(space, id).catch(() => undefined);
-      const known = found?.people.find((each) => each.platform === platform);
-      await blocks.add(space, person, { name: known?.name ?? (seen || undefined), isBan: false });
-    }
-    const stopped = isStopping ? undefined : await blocks.of(space, person);
-    if (stopped) await blocks.remove(space, stopped.key);
-    await reply({
-      text: t(isStopping ? 'blocks.stopped' : 'blocks.shown', { name, list: label('blocks.open') }),
-      controls: isStopping ? [button(ctx, `why show:${arg}`, 'autotranslate.wizard-undo')] : [],
-    });
-  },
-});
 
 /** Platforms list no more people of one reaction. */
 const MOST_COUNTED = 100;
@@ -415,5 +375,5 @@ export default defineCommand(
       });
     },
   },
-  { needs: 'watch', topic: 'channels', presses: { stop: decide(true), show: decide(false) } },
+  { needs: 'watch', topic: 'channels', presses: stopPresses },
 );

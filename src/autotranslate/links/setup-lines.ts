@@ -29,6 +29,8 @@ export interface SetupLine extends Pick<Content, 'text' | 'controls'> {
 
 /** True where an earlier line is needed no more once this one is said; what a channel must be told stays. */
 const replaces = (line: SetupLine, earlier: SetupLine): boolean => {
+  // No pause outlasts the end of a setup.
+  if (line.isOn && earlier.kind === 'pause') return true;
   if ((earlier.isOn && !line.isOn) || (earlier.isLinked && !line.isLinked)) return false;
   if (line.kind === 'pause' || earlier.kind === 'pause') return line.kind === earlier.kind;
   return line.isOn === true || earlier.by === line.by || line.kind !== earlier.kind;

@@ -104,13 +104,13 @@ describe('lines of a setup', () => {
     expect(world.texts()).toEqual(['Ann fr\nBen fr\nCem fr', 'Dan fr']);
   });
 
-  it('keep what must be told where it is turned off, and end with that', async () => {
+  it('keep what must be told where it is turned off, and no pause once it is on again', async () => {
     await world.change('fr', { isOn: true, isLinked: true });
     await world.change('paused', { kind: 'pause' });
     await world.change('off', { kind: 'off', by: 'Ben' });
     expect(world.texts()).toEqual(['machine linked Ann fr\nAnn paused\nBen off']);
     await world.change('ja', { isOn: true });
-    expect(world.texts()).toEqual(['machine linked Ann fr\nAnn paused\nmachine Ann ja']);
+    expect(world.texts()).toEqual(['machine linked Ann fr\nmachine Ann ja']);
   });
 
   it('keep one of pause and resume beside the state', async () => {

@@ -60,7 +60,7 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   inbox: {
     title: 'Messages to translate',
     stored:
-      'The message with its author’s ID and name until it is translated or skipped. After that, and while an edit waits for the end of a pause of linked channels, no text: the IDs, the outcome and a hash.',
+      'The message with its author’s ID and name until it is translated or skipped. After that, and while an edit waits for the end of a pause, no text: the IDs, the outcome and a hash.',
     about: 'Everybody who writes in a channel with auto-translate, or whose message gets a flag.',
     why: 'So that no message is lost or posted twice, and edits are noticed.',
     kept: `${OUTCOME_KEPT} after the outcome. The text only until the outcome. An edit that waits for the end of a pause: until that, or as long as the place of its translation is stored.`,

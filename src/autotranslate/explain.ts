@@ -317,7 +317,9 @@ export const createExplain = (deps: ExplainDeps) => {
     );
     const reason = { key: 'why.after-pause' } as const;
     const sinceMs = first.changedMs;
-    return [{ state: 'waiting', isCopied: true, shownIn, reason, sinceMs, stored: first }];
+    const isOwn = pausedIn(first.partition)?.group === '';
+    const copied = isOwn ? {} : ({ isCopied: true } as const);
+    return [{ state: 'waiting', ...copied, shownIn, reason, sinceMs, stored: first }];
   };
 
   const explain = async (

@@ -17,9 +17,16 @@ export const cutOffAt = (
   return way === undefined || way === 'unagreed' ? way : 'muted';
 };
 
-/** True of a partition of edits that wait for the end of a pause. A link that ended, or is not agreed to any more, is none. */
-export const isOnPause = (partition: string, watches: Pick<WatchStore, 'inGroup'>): boolean => {
+/**
+ * True of a partition of edits that wait for the end of a pause. A link that ended, or is not agreed to any more, is none, nor
+ * is auto-translate that was turned off.
+ */
+export const isOnPause = (
+  partition: string,
+  watches: Pick<WatchStore, 'inGroup' | 'withKey'>,
+): boolean => {
   const between = pausedIn(partition);
+  if (between?.group === '') return isPaused(watches.withKey(between.from) ?? {});
   const group = watches.inGroup(between?.group);
   const [watch, to] = [between?.from, between?.to].map((key) =>
     group.find(({ channel }) => channelKey(channel) === key),

@@ -48,14 +48,12 @@ const refused = (skip: SkipReason): Refused => ({ skip, keeps: () => false, kept
 /** Reasons for which a channel keeps a message out for good. */
 const KEEPING_OUT: ReadonlySet<SkipReason> = new Set(['muted', 'paused', 'unagreed']);
 
-const NOTHING_KNOWN = { copied: new Set<string>(), shut: new Map<string, SkipReason>() };
-
 /** Creates the function that finds who receives a message. */
 export const createReceivers = (deps: ReceiversDeps) => {
   const { watches, places, linkedThreads, platforms } = deps;
 
-  /** Reads, of a message that was handled before, where it has copies, and where it may have none. */
-  const knownCopies = async (row: Row) => {
+  /** Reads, of a message that was handled before, where it has copies, where it may have none, and where it waits in its own channel. */
+  const knownCopies = async (row: Row, isLinked: boolean) => {
     const isKnown = row.revision > 1 || row.isMissed || row.mayExist;
     const copied = new Set<string>();
     const shut = new Map<string, SkipReason>();
@@ -66,18 +64,19 @@ export const createReceivers = (deps: ReceiversDeps) => {
         if (reason === undefined) copied.add(channelKey(one));
         else shut.set(channelKey(one), reason as SkipReason);
     }
-    return { copied, shut };
+    const isAhead = isLinked || row.to !== undefined || copied.size === 0;
+    return { copied, shut, waits: isAhead ? [] : await deps.inbox.waitsFor(row.ref) };
   };
 
   /**
-   * The reason for which a linked channel takes nothing of a message; undefined where it does. What was kept out when it was
-   * written comes by no later edit, nor what is of before the link: people did not write it for that channel. What was
-   * edited in a pause changes a copy that stands there once that is over.
+   * The reason for which a linked channel, or the own one, takes nothing of a message; undefined where it does. What was kept
+   * out when it was written comes by no later edit, nor what is of before the link: people did not write it for that channel.
+   * What was edited in a pause changes a copy or translation that stands there once that is over.
    */
   const reasonAgainst = (
     { row, watch, writtenMs }: { row: Row; watch: ChannelWatch; writtenMs: number },
-    { copied, shut }: Awaited<ReturnType<typeof knownCopies>>,
-    paused: { to: string; partition: string }[],
+    { copied, shut, waits }: Awaited<ReturnType<typeof knownCopies>>,
+    paused: Map<string, { to: string; partition: string }>,
     { channel }: Place,
   ): SkipReason | undefined => {
     const key = channelKey(channel);
@@ -95,10 +94,13 @@ export const createReceivers = (deps: ReceiversDeps) => {
     const own = watches.isOwn(from) ? from : channelAround(from);
     // Of the mutes, only the last is known.
     const isUpdate = isCopied && row.revision > 1;
-    const now = edited || isUpdate ? cutOffAt(watch, own, to, group) : undefined;
+    const cutOff = edited || isUpdate ? cutOffAt(watch, own, to, group) : undefined;
+    // In its own channel nothing else keeps it from taking the place of a later edit.
+    const now = cutOff ?? (waits.includes(key) ? 'paused' : undefined);
     const partition = pausePartition(watch.group ?? '', channelKey(own), key);
-    if (now && now !== 'unagreed' && !isOfQuote(row)) paused.push({ to: key, partition });
+    if (now && now !== 'unagreed' && !isOfQuote(row)) paused.set(key, { to: key, partition });
     if (now) return now;
+    if (watch.mode !== 'mirror') return undefined;
     const isEarlier = writtenMs < Math.max(...[watch, to].map(watches.joinedMs));
     if ((row.revision > 1 || row.isMissed) && isEarlier && !isCopied) return 'before-link';
     return shut.get(key);
@@ -170,9 +172,9 @@ export const createReceivers = (deps: ReceiversDeps) => {
     const linked = await reachable(standing, watch, thread);
     if (isLinked && linked.length === 0) return refused(thread ? 'threads-refused' : 'posts-only');
     const writtenMs = platforms.of(message.ref.channel).feed.timeOf(message.position);
-    const known = await (isLinked ? knownCopies(row) : NOTHING_KNOWN);
+    const known = await knownCopies(row, isLinked);
     const keptOut: KeptOut[] = [];
-    const paused: { to: string; partition: string }[] = [];
+    const pausedTo = new Map<string, { to: string; partition: string }>();
     /** Has a channel keep a message out for good, unless it has a copy that stays. */
     const keepOut = ({ channel }: Place, reason: SkipReason, isRemoved = false): void => {
       const isCopied = known.copied.has(channelKey(channel)) && !isRemoved;
@@ -181,17 +183,16 @@ export const createReceivers = (deps: ReceiversDeps) => {
     const reasons: SkipReason[] = [];
     const taking = linked.filter((place) => {
       if (!isFor(row, place.channel)) return false;
-      const reason = isLinked
-        ? reasonAgainst({ row, watch, writtenMs }, known, paused, place)
-        : undefined;
+      const reason = reasonAgainst({ row, watch, writtenMs }, known, pausedTo, place);
       if (reason !== undefined) reasons.push(reason);
       if (reason !== undefined && KEEPING_OUT.has(reason)) keepOut(place, reason);
       return reason === undefined;
     });
     const keys = new Set(taking.map(({ channel: to }) => channelKey(to)));
-    const kept = { keeps: (key: string): boolean => !keys.has(key), keptOut, paused };
+    const paused = [...pausedTo.values()];
+    const kept = { keeps: (key: string): boolean => isLinked && !keys.has(key), keptOut, paused };
     const [first] = reasons;
-    if (first !== undefined && row.to === undefined && taking.length === 0)
+    if (first !== undefined && !(isLinked && row.to) && taking.length === 0)
       return { skip: reasons.includes('before-link') ? 'before-link' : first, ...kept };
     const allowed = await notBarred(message, taking);
     for (const place of taking) if (!allowed.includes(place)) keepOut(place, 'blocked', true);

@@ -40,6 +40,7 @@ export const createKnownWatches = () => {
   return {
     get: ({ space, id }: Pick<Channel, 'space' | 'id'>): StoredWatch | undefined =>
       byKey.get(channelKey({ space, id })),
+    withKey: (key: string): ChannelWatch | undefined => byKey.get(key)?.watch,
     all: (): readonly ChannelWatch[] => watchesOf([...byKey.values()]),
     list,
     inGroup,

@@ -249,6 +249,8 @@ export const openWatchStore = async (
     holder: (channel: Channel): Space | undefined => known.get(channel)?.watch.channel.space,
     /** True when the channel itself is watched, not only the channel of its thread. */
     isOwn: (channel: Channel): boolean => exact(channel, channel.id) !== undefined,
+    /** The watch of the channel with a key. */
+    withKey: known.withKey,
     list: known.list,
     /** Lists the channels whose messages are mirrored into each other with this one, itself included. */
     group: ({ group }: ChannelWatch): readonly ChannelWatch[] => inGroup(group),

@@ -11,6 +11,7 @@ import {
   isOfQuote,
   isOpen,
   isRow,
+  keyColumns,
   lateIn,
   type Outcome,
   ownPartition,
@@ -281,17 +282,26 @@ export const createClaims = ({ store, now }: InboxDeps) => ({
 
   /**
    * Settles a row within a transaction; returns false when the message has changed and so waits
-   * again. Of one for a late channel nothing is kept but what failed.
+   * again. Of one for a late channel nothing is kept but what failed; where nothing else was shown of this state of the
+   * message, that is its outcome.
    */
   settle: async (db: Transaction<Schema>, row: Row, outcome: Outcome): Promise<boolean> => {
+    const reason = 'reason' in outcome ? outcome.reason : null;
     if (row.to !== undefined && outcome.state !== 'dead') {
       const { numDeletedRows } = await db
         .deleteFrom('inbox')
         .where(isClaimed(claimedColumns(row)))
         .executeTakeFirst();
+      if (numDeletedRows > 0n)
+        await db
+          .updateTable('inbox')
+          .set({ state: outcome.state, reason, changed_ms: now() })
+          .where(isRow(keyColumns(row)))
+          .where('state', '=', 'skipped')
+          .where('content_hash', '=', row.contentHash)
+          .execute();
       return numDeletedRows > 0n;
     }
-    const reason = 'reason' in outcome ? outcome.reason : null;
     const sentence = 'sentence' in outcome ? writeSentence(outcome.sentence) : null;
     const { state } = outcome;
     const untold = state === 'dead' ? UNTOLD : TOLD;

@@ -136,7 +136,10 @@ export const latePartition = (group: string, to: string): string =>
 
 const PAUSE = 'pause:';
 
-/** Partition of what was edited in one of linked channels, and is shown in another one after a pause, by their keys. */
+/**
+ * Partition of what was edited in one of linked channels, and is shown in another one after a pause, by their keys; without a
+ * group, where its translation stands in its own channel.
+ */
 export const pausePartition = (group: string, from: string, to: string): string =>
   [PAUSE + group, from, to].join(WITHIN_SLOT);
 

@@ -81,6 +81,41 @@ describe('an explanation of a stored message', () => {
     expect(await partsOf(message)).toMatchObject([waits(SPANISH)]);
   });
 
+  const resume = async (of: Channel): Promise<void> => {
+    scene.clock.aheadMs += 1_000;
+    await scene.watches.pause(of, false);
+    scene.listener.connected(SPACE.platform);
+    await scene.later();
+  };
+
+  it.each([ENGLISH, SPANISH])(
+    'tells once the pause is over that the copies have the edit: $id',
+    async (of) => {
+      const message = await edited(of);
+      await resume(of);
+      expect(scene.feed.texts(SPANISH)[0]).toContain('es(hello there)');
+      const posted = { state: 'posted', isCopied: true, shownIn: [JAPANESE, SPANISH] };
+      expect(await partsOf(message)).toMatchObject([posted]);
+      expect(await partsOf(scene.feed.messages(SPANISH)[0]!)).toMatchObject([posted]);
+    },
+  );
+
+  it('tells that a translation follows the edit once the pause of its channel is over', async () => {
+    await watchGeneral();
+    const message = await scene.say(GENERAL, 'hello');
+    await scene.idle();
+    await scene.watches.pause(GENERAL, true);
+    await scene.listener.messageChanged(scene.feed.edit(message.ref, 'hello there'));
+    await scene.idle();
+    const [told, ...others] = await partsOf(message);
+    expect(others).toEqual([]);
+    expect(told).toMatchObject({ state: 'waiting', reason: { key: 'why.after-pause' } });
+    expect(told).toMatchObject({ shownIn: [GENERAL] });
+    expect(told!.isCopied ?? false).toBe(false);
+    await resume(GENERAL);
+    expect(await partsOf(message)).toMatchObject([{ state: 'posted', shownIn: [GENERAL] }]);
+  });
+
   it('tells on a copy elsewhere that its own edit waits for the end of a pause, and of no other one', async () => {
     await scene.watches.set(mirrorOf([ENGLISH, 'en'], [SPANISH, 'es'], [THERE, 'fr']));
     const { ref } = await scene.say(THERE, 'hello');

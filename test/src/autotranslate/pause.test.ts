@@ -67,16 +67,6 @@ describe('a paused channel', () => {
     expect(await scene.outcomes()).toEqual({ [ref.id]: 'skipped paused' });
   });
 
-  it('follows edits of what was written before where that is translated in place', async () => {
-    await scene.watches.set([watchOf(GENERAL)]);
-    const { ref } = await scene.say(GENERAL, 'hello');
-    await scene.idle();
-    await pauseAfter(1, GENERAL, true);
-    await scene.listener.messageChanged(scene.feed.edit(ref, 'hello there'));
-    await scene.idle();
-    expect(scene.feed.texts(GENERAL)).toContain('🇪🇸 es(hello there)');
-  });
-
   it.each([ENGLISH, SPANISH])(
     'of a group neither takes nor brings edits until its end, and deletions at once: $id',
     async (of) => {

@@ -68,6 +68,30 @@ describe.each([
     expect(await claimIn(PAUSED)).toEqual([]);
   });
 
+  it('is the outcome of its message once it is settled, unless that changed again', async () => {
+    const outcome = async (): Promise<string> => {
+      const rows = await inbox.store.selectFrom('inbox').selectAll().execute();
+      const row = rows.find(({ purpose }) => purpose === WATCH);
+      return `${row?.state} ${row?.reason}`;
+    };
+    const skip = async (id: number, text: string, isPassed: boolean): Promise<void> => {
+      await inbox.accept(messageOf(id, text));
+      const [row] = await claimIn(change(id));
+      if (isPassed) await pass(row);
+      const skipped = { state: 'skipped', reason: 'muted' } as const;
+      await inbox.store.write((db) => inbox.ours.settle(db, row!, skipped));
+    };
+    await post(1);
+    await skip(1, 'after', true);
+    expect(await outcome()).toBe('skipped muted');
+    await inbox.settle((await claimIn(PAUSED))[0]!);
+    expect(await outcome()).toBe('posted null');
+    await skip(1, 'again', true);
+    await skip(1, 'later', false);
+    await inbox.settle((await claimIn(PAUSED))[0]!);
+    expect(await outcome()).toBe('skipped muted');
+  });
+
   it('is no work of another partition, and has no text, where a later edit waits behind others', async () => {
     await post(1);
     await edit(1, 'after');

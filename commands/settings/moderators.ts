@@ -12,7 +12,8 @@ import {
   seenChannels,
   switchButton,
 } from '../../src/command/helpers.ts';
-import { moderatorsTrouble } from '../../src/command/setting-lines.ts';
+import { lackingIn, moderatorsTrouble } from '../../src/command/setting-lines.ts';
+import { userError } from '../../src/errors.ts';
 import type { Content } from '../../src/model/message.ts';
 import type { SpaceChoices } from '../../src/model/space.ts';
 import { lines, sentence } from '../../src/rich-text/compose.ts';
@@ -77,12 +78,15 @@ const choose = press(async (ctx, before) => {
 export const moderatorPresses: Readonly<Record<string, Press>> = {
   moderators: {
     ...choose,
-    /** Asks first where everybody reads the channel. */
+    /** Sets none in which nothing can be said; asks first where everybody reads the channel. */
     async run(ctx) {
       const { access, services, channel, values, t, reply } = ctx;
       const known = moderatorsIn(await services.spaces.of(channel.space));
       const id = values.find((each) => !known.includes(each));
       const seen = id === undefined ? [] : await seenChannels([id], ctx);
+      const lacking = id !== undefined && seen[0] ? await lackingIn(id, ctx) : [];
+      if (lacking.length > 0)
+        throw userError('forbidden', 'watch.missing', { permissions: { list: lacking } });
       if (id === undefined || !seen[0] || !(await access.isOpen({ ...channel, id })))
         return choose.run(ctx);
       const channels = await channelNames([id], ctx);

@@ -22,22 +22,29 @@ export const approvedLine = async (
   return t('settings.approved-are', { ids: listOf(shown.length > 0 ? shown : ['–'], locale) });
 };
 
+/** Lists what keeps Dragoman from writing in a channel. Rejects where it is not there, or that can't be found out. */
+export const lackingIn = (
+  id: string,
+  { services, channel }: Context,
+): Promise<readonly string[]> => {
+  const line = { channel: { space: channel.space, id }, languages: [], mode: 'request' } as const;
+  return services.watches.missing({ ...line, transcribes: false, bots: false });
+};
+
 /** Says why nothing can be said in the moderators’ channel, or that everybody reads it; undefined where all is well. */
 export const moderatorsTrouble = async (ctx: Context): Promise<Maybe<RichText>> => {
   const { services, channel, t } = ctx;
-  const { space } = channel;
-  const { moderators } = await services.spaces.of(space);
+  const { moderators } = await services.spaces.of(channel.space);
   if (!moderators) return undefined;
-  const of = { channel: { space, id: moderators.channel }, languages: [] };
-  const line = { ...of, mode: 'request', transcribes: false, bots: false } as const;
-  const why = await services.watches.missing(line).then(
+  const why = await lackingIn(moderators.channel, ctx).then(
     (lacking) =>
       lacking.length > 0 &&
       t('status.missing', { permissions: { list: lacking.map((each) => quotedWords(each)) } }),
     (thrown: unknown) => say(t, toAppError(thrown).sentence),
   );
   const channels = await channelNames([moderators.channel], ctx);
-  const isOpen = !why && (await ctx.access.isOpen(line.channel));
+  const there = { space: channel.space, id: moderators.channel };
+  const isOpen = !why && (await ctx.access.isOpen(there));
   if (!why && !isOpen) return undefined;
   const which = t('settings.moderators-are', { channels });
   return sentence(why ? '❌ ' : '⚠️ ', which, ' · ', why || t('settings.moderators-open'));

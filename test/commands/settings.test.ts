@@ -148,6 +148,16 @@ describe('/settings', () => {
     expect((await choicesOf(harness())).moderators).toBeUndefined();
   });
 
+  it('keeps the channel of the moderators where nothing could be said in the one that is chosen', async () => {
+    harness().script.missing = { 2: ['Send Messages'] };
+    await harness().run('settings');
+    await harness().press('settings.moderators');
+    await harness().press('settings.moderators', ['1']);
+    const { text } = await harness().press('settings.moderators', ['2']);
+    expect(text).toContain(sentence('watch.missing', { permissions: 'Send Messages' }));
+    expect((await choicesOf(harness())).moderators).toMatchObject({ channel: '1' });
+  });
+
   it('asks once before everybody reads what moderators are told, and shows it where that came later', async () => {
     const open = sentence('settings.moderators-open');
     harness().script.openChannels = ['1'];

@@ -241,6 +241,9 @@ const codesPage = async (
   };
 };
 
+/** A code as it is shown. */
+const SHOWN_CODE = /^\s*\w{4}-\w{4}-\w{4}\s*$/;
+
 /** `/autotranslate link`: links a channel with one of another space, by a code that one side makes and the other one types; both are asked. */
 export const linkAction = defineAction({
   options: z.object({
@@ -256,7 +259,11 @@ export const linkAction = defineAction({
   slow: true,
   async run(ctx) {
     const { options, services, reply, t } = ctx;
-    const { language: named, code: typed } = options;
+    // Who types a code alone means no language.
+    const isCode = options.code === undefined && SHOWN_CODE.test(options.language ?? '');
+    const [named, typed] = isCode
+      ? [undefined, options.language]
+      : [options.language, options.code];
     const language = named ? typedLanguage(named, services) : undefined;
     const channel = chosenChannel(ctx);
     const flags = flagsOf(options);

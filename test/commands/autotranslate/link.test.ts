@@ -72,6 +72,15 @@ describe('/autotranslate link', () => {
     },
   );
 
+  it('takes a code that is typed alone for one, and no other language', async () => {
+    const typed = (language: string) => harness().run('autotranslate link', { language });
+    const asked = await harness().run('autotranslate link', { code: 'ABCD-EFGH-JKMN' });
+    expect((await typed('abcd-efgh-jkmn')).text).toBe(asked.text);
+    expect((await typed('Klingon-language')).text).toContain(
+      sentence('errors.unknown-language', { language: '`Klingon-language`' }),
+    );
+  });
+
   it('is asked anew where the channel was set up otherwise since, and replaces nothing before', async () => {
     const options = { language: 'en', code: 'group' };
     await harness().run('autotranslate link', options);

@@ -7,7 +7,7 @@ import type { ChannelWatch } from '../../model/space.ts';
 import { watchPartition } from '../../store/inbox/row.ts';
 import type { SpaceSettings } from '../../store/settings.ts';
 import { skeletonOf } from '../../text/skeleton.ts';
-import { authorFor, ifSoon, NAMED_MS, type WatchedPlatforms } from '../watched-platforms.ts';
+import { authorFor, NAMED_MS, within, type WatchedPlatforms } from '../watched-platforms.ts';
 
 /** Names of people, of all spaces, that are remembered. */
 const MOST_NAMES = 50_000;
@@ -15,6 +15,9 @@ const MOST_NAMES = 50_000;
 const MOST_LOOKED_UP = 10_000;
 const LOOKED_UP_MS = HOUR_MS;
 const LOOKED_UP_AT_ONCE = 4;
+/** Spaces that did not say it soon, and the time for which no message waits for them. */
+const MOST_LATE = 1_000;
+const LATE_MS = MINUTE_MS;
 /** Time after which a message stands for itself, and not below the one before. */
 const TOGETHER_MS = 10 * MINUTE_MS;
 /** Linked channels, and the newest messages of each, of which it is remembered whose space they come from. */
@@ -65,11 +68,18 @@ export const createAuthorNames = ({ spaces, platforms, now }: AuthorNamesDeps) =
     },
   );
 
+  /** The times at which spaces were late last, ms. */
+  const late = createLru<string, number>(MOST_LATE);
+
   /** True where a name may be that of somebody here: also where that is not known soon. */
   const isLikeMember = async (space: Space, { name }: Author): Promise<boolean> => {
     if (SERVER_SIGN.test(name) || known.get(keyFor(space, name))) return true;
     if (skeletonOf(name) === '') return false;
-    return (await ifSoon(NAMED_MS, lookedUp.of({ space, name }))) ?? true;
+    const isLate = now() - (late.get(keyOf(space)) ?? -Infinity) < LATE_MS;
+    const looking = lookedUp.of({ space, name }).catch(() => true);
+    const found = await within(isLate ? 0 : NAMED_MS, looking, undefined);
+    if (found === undefined && !isLate) late.set(keyOf(space), now());
+    return found ?? true;
   };
 
   /** The newest messages of linked channels that were worked on, by their partition. */

@@ -32,7 +32,7 @@ export interface SlackUser {
 const CACHED_PEOPLE = 10_000;
 const LIFE_MS = HOUR_MS;
 
-/** People of a workspace whose names are listed, the size of a page, and names that are kept of all. */
+/** People of a workspace that are listed, with those who left, the size of a page, and names that are kept of all. */
 const LISTED_PEOPLE = 5_000;
 const PEOPLE_PAGE = 500;
 const CACHED_NAMES = 200_000;
@@ -85,12 +85,14 @@ export const createPeople = (
   const readNames = async (space: Space): Promise<readonly string[] | undefined> => {
     const names: string[] = [];
     let cursor: string | undefined;
+    let pages = 0;
     do {
       const args = { limit: PEOPLE_PAGE, ...(cursor && { cursor }) };
       const { members = [], response_metadata: more } = await api.call(space, 'users.list', args);
       for (const each of members) if (!each.deleted) names.push(nameOf(each, each.id ?? ''));
       cursor = more?.next_cursor;
-    } while (cursor && names.length < LISTED_PEOPLE);
+      pages += 1;
+    } while (cursor && pages * PEOPLE_PAGE < LISTED_PEOPLE);
     return cursor ? undefined : names;
   };
   const names = createCache(readNames, {

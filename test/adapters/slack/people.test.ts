@@ -39,3 +39,16 @@ it('the time zone of a person comes with what they use', async () => {
   const people = createPeople(api, { ownerOf: () => SPACE }, () => 0);
   expect(await readMember(people, SPACE, 'U1')).toMatchObject({ timeZone: 'Asia/Tokyo' });
 });
+
+it('the names of a workspace are read in few requests, however many people left it', async () => {
+  let pages = 0;
+  const call = async () => {
+    pages += 1;
+    if (pages > 100) throw new Error('too many requests');
+    const members = Array.from({ length: 500 }, () => ({ id: 'U1', deleted: true }));
+    return { ok: true, members, response_metadata: { next_cursor: 'more' } };
+  };
+  const people = createPeople({ call } as never, { ownerOf: () => SPACE }, () => 0);
+  expect(await people.names(SPACE)).toBeUndefined();
+  expect(pages).toBe(10);
+});

@@ -28,6 +28,7 @@ import {
 } from './ids.ts';
 import type { Application } from './application.ts';
 import { nameOf, type MessageReader, type RawMessage } from './inbound/message-reader.ts';
+import { beginningsLike } from './look-alikes.ts';
 import { MESSAGES_PAGE, MOST_PINS, PINS_PAGE, REACTIONS_PAGE, WEBHOOKS } from './limits.ts';
 import { NO_MEMBER, type MemberNames } from './member-names.ts';
 import type { ThreadParents } from './thread-parents.ts';
@@ -55,7 +56,6 @@ import {
   type Channel,
   type MessageRef,
 } from '../../src/model/place.ts';
-import { skeletonOf } from '../../src/text/skeleton.ts';
 import type { Mention } from '../../src/rich-text/rich-text.ts';
 import type { Platform } from '../../src/ports/platform.ts';
 import type { ChannelFeed } from '../../src/ports/channel-feed.ts';
@@ -261,13 +261,11 @@ export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
     peopleNamed: async ({ id }, query) => peopleNamed(id, query, LISTED_PEOPLE),
     namesLike: async ({ id }, name) => {
       const guild = (await clients.knowing(id)).guilds.cache.get(id);
-      // Names are found by their beginning: the letters before the first one that others look like.
-      const [beginning = ''] = /^[a-hj-z]*?(?=[lmw]|$)/.exec(skeletonOf(name)) ?? [];
-      const queries = [...new Set([name.trim().toLowerCase(), beginning])].filter(Boolean);
+      const queries = [...new Set([name.trim().toLowerCase(), ...beginningsLike(name)])];
       const found = await Promise.all(
         queries.map((each) => peopleNamed(id, each, SEARCHED_PEOPLE)),
       );
-      if (!guild || found[0]?.length === SEARCHED_PEOPLE) return undefined;
+      if (!guild || found.some(({ length }) => length >= SEARCHED_PEOPLE)) return undefined;
       const { client, ownerId, members: cached } = guild;
       const own = [client.user.displayName, cached.me?.displayName, guild.name];
       const people = found.flat().map((each) => each.name);

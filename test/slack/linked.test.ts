@@ -53,8 +53,15 @@ describe('channels of two workspaces and a Discord server that were linked by co
       ['discord', guild.id],
     ] as const)
       await spaces.change({ platform, id }, { serverNames: 'off' });
-    guild.join(discord.user({ name: 'Administrator' }));
-    for (const name of ['\u0410dmin.istrat0r', guild.owner.name, 'BABEL', 'Dragoman', 'Eve']) {
+    for (const name of ['Administrator', 'Ivan Smith']) guild.join(discord.user({ name }));
+    for (const name of [
+      '\u0410dmin.istrat0r',
+      'lvan Sm\u0456th',
+      guild.owner.name,
+      'BABEL',
+      'Dragoman',
+      'Eve',
+    ]) {
       english.channel.say(english.workspace.user({ name }), `This is what ${name} says`);
       await japanese.until((messages) =>
         messages.some(({ content }) => content.includes(`what ${name} says`)),

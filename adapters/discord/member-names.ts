@@ -90,7 +90,8 @@ export const createMemberNames = (
   /** The names of people who are not in a server; undefined for who is, and where it cannot be read. */
   const strangers = createCache(
     async ([guildId, userId]: readonly [string, string]): Promise<string | undefined> => {
-      if (await memberOf(guildId, userId)) return undefined;
+      // Refusals are remembered, faults are not.
+      if ((await memberOf(guildId, userId)) || !knownOf(guildId, userId)) return undefined;
       const cached = names.get(`${guildId} ${userId}`)?.value;
       if (cached !== undefined) return cached;
       const asking = api.send<APIUser>('GET', Routes.user(userId));

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Api } from '../../../adapters/discord/api.ts';
+import { DiscordError } from '../../../adapters/discord/errors.ts';
 import { channelOf } from '../../../adapters/discord/ids.ts';
 import type { RawMessage } from '../../../adapters/discord/inbound/message-reader.ts';
-import { createMemberNames } from '../../../adapters/discord/member-names.ts';
+import { createMemberNames, NO_MEMBER } from '../../../adapters/discord/member-names.ts';
 import { MINUTE_MS } from '../../../src/async/clock.ts';
 import { AppError } from '../../../src/errors.ts';
 import { mention, paragraph } from '../../../src/rich-text/rich-text.ts';
@@ -34,11 +35,12 @@ const start = () => {
 
 describe('people of whom a text may name some who left', () => {
   const mentions = Array.from({ length: 60 }, (_, at) => mention('discord', 'member', `${at + 1}`));
-  const asking = () => {
+  const asking = (discordCode: number | undefined = NO_MEMBER[0]) => {
     const asked: string[] = [];
     const send = async (_: string, route: string) => {
       asked.push(route);
-      if (route.startsWith('/guilds')) throw new AppError('not-found', 'no member');
+      if (route.startsWith('/guilds'))
+        throw new DiscordError('not-found', 'no member', { discordCode });
       return { ...USER, username: '<@1> eve' };
     };
     return { asked, members: createMemberNames({ send } as unknown as Api, createTestClock()) };
@@ -51,6 +53,13 @@ describe('people of whom a text may name some who left', () => {
     expect(asked).toHaveLength(50);
     await members.withStrangers(HERE, [paragraph(...mentions)]);
     expect(asked).toHaveLength(50);
+  });
+
+  it('are still mentioned where Discord does not say whether they left', async () => {
+    const { asked, members } = asking(0);
+    const shown = await members.withStrangers(HERE, [paragraph(...mentions)]);
+    expect(shown).toEqual([paragraph(...mentions)]);
+    expect(asked).toHaveLength(25);
   });
 
   it('are nobody in a direct conversation', async () => {

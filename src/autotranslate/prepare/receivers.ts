@@ -190,7 +190,13 @@ export const createReceivers = (deps: ReceiversDeps) => {
     });
     const keys = new Set(taking.map(({ channel: to }) => channelKey(to)));
     const paused = [...pausedTo.values()];
-    const kept = { keeps: (key: string): boolean => isLinked && !keys.has(key), keptOut, paused };
+    const { channel } = message.ref;
+    const own = channelKey(watches.isOwn(channel) ? channel : channelAround(channel));
+    // Copies of a former link stay.
+    const keeps = (key: string): boolean => (isLinked ? !keys.has(key) : key !== own);
+    const kept = { keeps, keptOut, paused };
+    if (row.to !== undefined && !linked.some((place) => isFor(row, place.channel)))
+      return { skip: 'not-watched', ...kept };
     const [first] = reasons;
     if (first !== undefined && !(isLinked && row.to) && taking.length === 0)
       return { skip: reasons.includes('before-link') ? 'before-link' : first, ...kept };

@@ -283,7 +283,7 @@ export const createClaims = ({ store, now }: InboxDeps) => ({
   /**
    * Settles a row within a transaction; returns false when the message has changed and so waits
    * again. Of one for a late channel nothing is kept but what failed; where nothing else was shown of this state of the
-   * message, that is its outcome.
+   * message, that is its outcome, unless the channel takes nothing of it any more.
    */
   settle: async (db: Transaction<Schema>, row: Row, outcome: Outcome): Promise<boolean> => {
     const reason = 'reason' in outcome ? outcome.reason : null;
@@ -292,7 +292,7 @@ export const createClaims = ({ store, now }: InboxDeps) => ({
         .deleteFrom('inbox')
         .where(isClaimed(claimedColumns(row)))
         .executeTakeFirst();
-      if (numDeletedRows > 0n)
+      if (numDeletedRows > 0n && reason !== 'not-watched')
         await db
           .updateTable('inbox')
           .set({ state: outcome.state, reason, changed_ms: now() })

@@ -88,7 +88,9 @@ export const createReceivers = (deps: ReceiversDeps) => {
     if (written) return written;
     // By an edit of what stands, words would come in all the same.
     const isEdit = row.revision > 1 || isCopied;
-    const edited = isEdit ? cutOffAt(watch, from, to, group, row.sinceMs) : undefined;
+    // Of one that was begun before, the time of its edit is not known.
+    const editedMs = row.revision > 1 && row.mayExist ? undefined : row.sinceMs;
+    const edited = isEdit ? cutOffAt(watch, from, to, group, editedMs) : undefined;
     if (edited && (!isCopied || edited === 'unagreed')) return edited;
     // Of a thread, the channel that is linked.
     const own = watches.isOwn(from) ? from : channelAround(from);

@@ -48,3 +48,22 @@ describe('a channel that was linked, and is translated in place now', () => {
     expect(await scene.outcomes()).toEqual({ [ref.id]: 'skipped paused' });
   });
 });
+
+describe('an edit in a pause, of a message that waits for the end of an outage', () => {
+  it.each([
+    ['in place', [watchOf(ENGLISH)], ENGLISH],
+    ['linked', linked(), SPANISH],
+  ] as const)('does not come into the paused channel: %s', async (_, watches, of) => {
+    await scene.watches.set(watches);
+    for (const language of ['es', 'ja']) scene.down.add(language);
+    const { ref } = await scene.say(ENGLISH, 'hello');
+    await scene.later();
+    await pause(true, of);
+    await edit(ref, 'a secret');
+    const before = scene.asked.get('es');
+    scene.down.clear();
+    for (let minutes = 0; minutes < 35; minutes += 1) await scene.later();
+    expect(scene.feed.texts(of).join()).not.toContain('es(a secret)');
+    expect(scene.asked.get('es')).toBe(before);
+  });
+});

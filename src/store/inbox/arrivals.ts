@@ -21,6 +21,7 @@ import {
   isOpen,
   isRow,
   keyColumns,
+  latePurpose,
   refColumns,
   rowChannel,
   skippedHash,
@@ -94,6 +95,17 @@ const raiseVersion = statement(
       .where(isRow(key))
       .where('content_hash', '<>', DELETED)
       .where('version', '<', version),
+);
+
+/** Has what waits for the present words of a message be prepared anew: another process may be at work with the former ones. */
+const renewUnread = statement((db, ref: ReturnType<typeof refColumns>) =>
+  db
+    .updateTable('inbox')
+    .set((eb) => ({ revision: eb('revision', '+', 1) }))
+    .where((eb) => eb.and(ref))
+    .where('purpose', 'like', `${latePurpose('')}%`)
+    .where('state', '=', 'waiting')
+    .where('message', 'is', null),
 );
 
 /** Has the row of a deleted message wait for what is left to do of it; returns its partition. */
@@ -191,6 +203,7 @@ export const createArrivalStore = ({ store, now }: InboxDeps) => ({
           if (version !== '') await raiseVersion(db, { ...key, version });
           return { was: 'same', partition };
         }
+        if (changed.revision > 1 && purpose === WATCH) await renewUnread(db, refColumns(ref));
         return {
           was: changed.revision === 1 ? 'new' : 'changed',
           partition: changed.partition_key,

@@ -1,6 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Channel, MessageRef } from '../../../src/model/place.ts';
+import { createInboxStore } from '../../../src/store/inbox/index.ts';
+import { WATCH } from '../../../src/store/inbox/row.ts';
 import { mirrorOf, watchOf } from '../../fakes/autotranslate.ts';
 import { channel, lost, person, SPACE } from '../../fakes/channel-feed.ts';
 import { THERE } from './links/support.ts';
@@ -462,6 +464,27 @@ describe.each(['reply', 'compact', 'thread'] as const)(
       await later();
       expect(shown()).toContain('es(at last)');
       expect(shown()).not.toContain('(hello there)');
+      expect(await waiting()).toEqual([]);
+    });
+
+    it('is not brought once another process took in a later one that has no words', async () => {
+      const ref = await setUp();
+      await edit(ref, 'hello there');
+      const release = scene.hold('hello there');
+      await pauseAfter(2, GENERAL, false);
+      const caughtUp = later();
+      await expect.poll(() => scene.contexts.has('hello there')).toBe(true);
+      const other = createInboxStore({ store: scene.store, now: Date.now });
+      const message = scene.feed.edit(ref, '🎉');
+      const arrival = { message, purpose: WATCH, partition: '', writtenMs: 0, skip: 'no-words' };
+      await other.accept(arrival);
+      scene.clock.aheadMs += 60_000;
+      vi.advanceTimersByTime(60_000);
+      await expect.poll(shown).not.toContain('es(hello)');
+      release();
+      await caughtUp;
+      await later();
+      expect(shown()).not.toMatch(/es\(/);
       expect(await waiting()).toEqual([]);
     });
 

@@ -48,7 +48,7 @@ export const createLinkPolicies = (deps: LinkPoliciesDeps) => {
     if (outside !== 'approved' || unknown.length === 0) return userError('forbidden', key);
     const ids = unknown.map(({ id }) => code(id));
     if (isOwn) return userError('forbidden', 'links.not-approved', { ids: { list: ids } });
-    deps.moderators.unapproved(of, space, await deps.lookalike(space, of));
+    deps.moderators.unapproved(of, space, deps.lookalike(space, of));
     return userError('forbidden', 'links.not-approved-there', { ids: { list: ids } });
   };
 

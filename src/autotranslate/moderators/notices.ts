@@ -154,32 +154,34 @@ export const createModeratorNotices = (deps: ModeratorNoticesDeps) => {
      * Takes a space that would be linked with another one, which links with approved ones alone: each is told of once a day
      * at most, and few of all.
      *
-     * @param like as `renamed` takes it
+     * @param looking resolves as `renamed` takes it
      */
-    unapproved: (space: Space, from: Space, like: string | undefined): void =>
-      void spaceElsewhere(from, platforms).then(async (server) => {
-        const name = `${keyOf(space)} unapproved ${keyOf(from)}`;
-        const isFirst = await deps.quota.tryTake(name, ONCE_A_DAY).catch(() => false);
-        return (
-          isFirst &&
-          tell(space, 'unapproved', (t) => ({
-            text: series(
-              [
-                t('moderators.unapproved', { server, id: code(from.id) }),
-                like !== undefined && t('links.lookalike', { other: like }),
+    unapproved: (space: Space, from: Space, looking: Promise<string | undefined>): void =>
+      void Promise.all([spaceElsewhere(from, platforms), looking.catch(() => undefined)]).then(
+        async ([server, like]) => {
+          const name = `${keyOf(space)} unapproved ${keyOf(from)}`;
+          const isFirst = await deps.quota.tryTake(name, ONCE_A_DAY).catch(() => false);
+          return (
+            isFirst &&
+            tell(space, 'unapproved', (t) => ({
+              text: series(
+                [
+                  t('moderators.unapproved', { server, id: code(from.id) }),
+                  like !== undefined && t('links.lookalike', { other: like }),
+                ],
+                ' ',
+              ),
+              controls: [
+                {
+                  kind: 'button',
+                  press: `settings approve:${from.id}`,
+                  label: plainText(t('moderators.approve', { server })),
+                },
               ],
-              ' ',
-            ),
-            controls: [
-              {
-                kind: 'button',
-                press: `settings approve:${from.id}`,
-                label: plainText(t('moderators.approve', { server })),
-              },
-            ],
-          }))
-        );
-      }),
+            }))
+          );
+        },
+      ),
     /**
      * Takes a channel into which another space brought more messages than are copied.
      *

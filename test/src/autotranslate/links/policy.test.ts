@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Channel } from '../../../../src/model/place.ts';
 import { OPEN_LINKS, type ChannelWatch, type LinkPolicy } from '../../../../src/model/space.ts';
+import { createLinkPolicies } from '../../../../src/autotranslate/links/policy.ts';
 import type { LinkConditions } from '../../../../src/model/watches.ts';
 import { channel } from '../../../fakes/channel-feed.ts';
 import { sentence } from '../../../fakes/sentences.ts';
@@ -65,6 +66,18 @@ describe('the policy of a space for links', () => {
     const said = sentence('moderators.unapproved', about, 'de');
     await expect.poll(() => scene.feed.texts(MODS)).toEqual([expect.stringContaining(said)]);
     expect(scene.feed.asked(MODS)).toEqual([`settings approve:${WORKSPACE.id}`]);
+  });
+
+  it('says what is not approved without waiting for the names of servers', async () => {
+    const policies = createLinkPolicies({
+      spaces: { of: async () => ({ links: { ...OPEN_LINKS, outside: 'approved' } }) } as never,
+      platforms: { find: () => undefined },
+      moderators: { unapproved: () => undefined },
+      lookalike: () => new Promise<never>(() => undefined),
+    });
+    await expect(
+      policies.demand([mirror(ENGLISH, 'en'), mirror(THERE, 'fr')], WORKSPACE),
+    ).rejects.toMatchObject(lacks('links.not-approved-there', WORKSPACE.id));
   });
 
   it.each([

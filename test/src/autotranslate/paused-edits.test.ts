@@ -1,49 +1,15 @@
 import { setImmediate } from 'node:timers/promises';
-import { describe, expect, it, vi } from 'vitest';
-import type { Channel, MessageRef } from '../../../src/model/place.ts';
-import { createInboxStore } from '../../../src/store/inbox/index.ts';
-import { WATCH } from '../../../src/store/inbox/row.ts';
-import { mirrorOf, watchOf } from '../../fakes/autotranslate.ts';
+import { describe, expect, it } from 'vitest';
+import type { MessageRef } from '../../../src/model/place.ts';
+import { mirrorOf } from '../../fakes/autotranslate.ts';
 import { channel, lost, person, SPACE } from '../../fakes/channel-feed.ts';
 import { THERE } from './links/support.ts';
-import { ENGLISH, GENERAL, JAPANESE, linked, SPANISH, withScene, WORKSPACE } from './support.ts';
+import { HOUR_MS, withPauses } from './paused-support.ts';
+import { ENGLISH, JAPANESE, linked, SPANISH } from './support.ts';
 
-const HOUR_MS = 3_600_000;
 const ADA = { platform: SPACE.platform, id: 'ada' };
-
-const scene = withScene();
-
-const sayAfter = async (hours: number, to: Channel, text: string) => {
-  const position = String(Date.now() + hours * HOUR_MS).padStart(20, '0');
-  return scene.say(to, text, { position });
-};
-const after = (hours: number): void => void (scene.clock.aheadMs = hours * HOUR_MS);
-const pauseAfter = async (hours: number, of: Channel, isPausing: boolean): Promise<void> => {
-  after(hours);
-  await scene.watches.pause(of, isPausing);
-  scene.clock.aheadMs += 1;
-};
-const edit = async (ref: MessageRef, text: string): Promise<void> => {
-  await scene.listener.messageChanged(scene.feed.edit(ref, text));
-  await scene.idle();
-};
-/** Lets a minute pass, in which the stored work of both platforms is looked for. */
-const later = async (): Promise<void> => {
-  for (const { platform } of [SPACE, WORKSPACE]) scene.listener.connected(platform);
-  await scene.later();
-};
-const spanish = (): string => scene.feed.texts(SPANISH).join('\n');
-const waiting = async () =>
-  scene.store.selectFrom('inbox').selectAll().where('state', '=', 'waiting').execute();
-/** A message with copies, which is edited while a channel is paused. */
-const editedInPause = async (of: Channel): Promise<MessageRef> => {
-  await scene.watches.set(linked());
-  const { ref } = await scene.say(ENGLISH, 'hello');
-  await scene.idle();
-  await pauseAfter(1, of, true);
-  await edit(ref, 'hello there');
-  return ref;
-};
+const { scene, sayAfter, after, pauseAfter, edit, later, spanish, waiting, editedInPause } =
+  withPauses();
 
 describe('an edit that was made in a pause', () => {
   it.each([ENGLISH, SPANISH])('changes the copies once that is over: $id', async (of) => {
@@ -396,141 +362,3 @@ describe('an edit that was made while a channel elsewhere was muted or paused fo
     expect(spanish()).toContain('es(before)');
   });
 });
-
-describe.each(['reply', 'compact', 'thread'] as const)(
-  'an edit in a pause of a channel: %s',
-  (mode) => {
-    const shown = (): string =>
-      [GENERAL.id, 'general/🇪🇸 español', 'general/🇯🇵 日本語']
-        .flatMap((id) => scene.feed.texts(channel(id, id === GENERAL.id ? undefined : GENERAL.id)))
-        .join('\n');
-    const setUp = async (text = 'hello'): Promise<MessageRef> => {
-      await scene.watches.set([watchOf(GENERAL, { mode, languages: ['es', 'ja'] })]);
-      const { ref } = await scene.say(GENERAL, text);
-      await scene.idle();
-      await pauseAfter(1, GENERAL, true);
-      return ref;
-    };
-
-    it('goes to no service until that is over, and changes the translations then', async () => {
-      const ref = await setUp();
-      for (const text of ['a first secret', 'at last']) await edit(ref, text);
-      await later();
-      expect(scene.contexts.has('at last')).toBe(false);
-      expect(shown()).toContain('es(hello)');
-      expect(await waiting()).toHaveLength(1);
-      expect(JSON.stringify(await waiting())).not.toMatch(/secret|at last/);
-      await scene.restart();
-      await pauseAfter(2, GENERAL, false);
-      await later();
-      expect(shown()).toContain('es(at last)');
-      expect(shown()).toContain('ja(at last)');
-      expect(shown()).not.toMatch(/\((?:hello|.*secret)/);
-      expect(await waiting()).toEqual([]);
-    });
-
-    it('waits again where another pause begins while it is translated', async () => {
-      const ref = await setUp();
-      await edit(ref, 'hello there');
-      await pauseAfter(2, GENERAL, false);
-      const release = scene.hold('hello there');
-      const caughtUp = later();
-      await expect.poll(() => scene.contexts.has('hello there')).toBe(true);
-      await pauseAfter(3, GENERAL, true);
-      release();
-      await caughtUp;
-      expect(shown()).not.toContain('(hello there)');
-      await pauseAfter(4, GENERAL, false);
-      await later();
-      expect(shown()).toContain('es(hello there)');
-    });
-
-    it('is never shown in place of a later one', async () => {
-      const ref = await setUp();
-      await edit(ref, 'hello there');
-      const slow = Promise.withResolvers<void>();
-      let isChanging = false;
-      scene.feed.during('update', async () => {
-        isChanging = true;
-        await slow.promise;
-      });
-      await pauseAfter(2, GENERAL, false);
-      const caughtUp = later();
-      await expect.poll(() => isChanging).toBe(true);
-      await scene.listener.messageChanged(scene.feed.edit(ref, 'at last'));
-      for (let turn = 0; turn < 200; turn += 1) await setImmediate();
-      slow.resolve();
-      await caughtUp;
-      await later();
-      expect(shown()).toContain('es(at last)');
-      expect(shown()).not.toContain('(hello there)');
-      expect(await waiting()).toEqual([]);
-    });
-
-    it('is not brought once another process took in a later one that has no words', async () => {
-      const ref = await setUp();
-      await edit(ref, 'hello there');
-      const release = scene.hold('hello there');
-      await pauseAfter(2, GENERAL, false);
-      const caughtUp = later();
-      await expect.poll(() => scene.contexts.has('hello there')).toBe(true);
-      const other = createInboxStore({ store: scene.store, now: Date.now });
-      const message = scene.feed.edit(ref, '🎉');
-      const arrival = { message, purpose: WATCH, partition: '', writtenMs: 0, skip: 'no-words' };
-      await other.accept(arrival);
-      scene.clock.aheadMs += 60_000;
-      vi.advanceTimersByTime(60_000);
-      await expect.poll(shown).not.toContain('es(hello)');
-      release();
-      await caughtUp;
-      await later();
-      expect(shown()).not.toMatch(/es\(/);
-      expect(await waiting()).toEqual([]);
-    });
-
-    it('brings no words of what had no translation, and nothing of what was deleted', async () => {
-      const wordless = await setUp('🎉');
-      after(0);
-      await scene.watches.pause(GENERAL, false);
-      const { ref } = await scene.say(GENERAL, 'hello');
-      await scene.idle();
-      await pauseAfter(1, GENERAL, true);
-      await edit(wordless, 'a secret');
-      await edit(ref, 'hello there');
-      scene.feed.remove(ref);
-      await scene.listener.messagesDeleted([ref]);
-      await scene.idle();
-      expect(shown()).not.toContain('es(hello)');
-      await pauseAfter(2, GENERAL, false);
-      await later();
-      expect(shown()).not.toMatch(/es\(/);
-      expect(await waiting()).toEqual([]);
-    });
-
-    it('brings nothing where auto-translate was turned off meanwhile, and waits no longer', async () => {
-      const ref = await setUp();
-      await edit(ref, 'hello there');
-      await scene.watches.remove(GENERAL);
-      await later();
-      expect(await waiting()).toEqual([]);
-      expect(shown()).toContain('es(hello)');
-      expect(shown()).not.toContain('(hello there)');
-    });
-
-    it('changes the translation in a thread of people', async () => {
-      if (mode === 'thread') return;
-      await setUp();
-      await pauseAfter(2, GENERAL, false);
-      const plans = scene.feed.startThread(GENERAL, 'plans');
-      const { ref } = await sayAfter(3, plans, 'hello');
-      await scene.idle();
-      await pauseAfter(4, GENERAL, true);
-      await edit(ref, 'hello there');
-      await later();
-      expect(scene.feed.texts(plans).join()).not.toContain('es(hello there)');
-      await pauseAfter(5, GENERAL, false);
-      await later();
-      expect(scene.feed.texts(plans).join()).toContain('es(hello there)');
-    });
-  },
-);

@@ -290,7 +290,7 @@ export const admitTo =
     );
   };
 
-/** Says how the request of a pressed control stands that has made way for what became of it. */
+/** Says what became of a request to who presses a button that its message no longer shows. */
 const sayState =
   (side: 'invited' | 'joining'): NonNullable<Press['over']> =>
   async ({ services, channel, arg, reply, t }) => {

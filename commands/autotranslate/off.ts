@@ -141,9 +141,8 @@ export const turnOff = async (
   ctx: Context,
   count?: number,
 ): Promise<Content | undefined> => {
-  const { services } = ctx;
+  const { services, t } = ctx;
   await demandLinked([channel], ctx);
-  const { t } = ctx;
   const group = count === undefined ? [] : wholeGroup(channel, ctx);
   if (group.length !== (count ?? 0))
     throw userError('bad-input', 'autotranslate.panel-changed', {

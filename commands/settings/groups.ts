@@ -4,7 +4,7 @@ import {
   type AnswerContext,
   type PressContext,
 } from '../../src/command/command.ts';
-import { button, chosenOver } from '../../src/command/helpers.ts';
+import { button, chosenOver, menu } from '../../src/command/helpers.ts';
 import { userError } from '../../src/errors.ts';
 import type { Content } from '../../src/model/message.ts';
 import { lines } from '../../src/rich-text/compose.ts';
@@ -25,6 +25,7 @@ export const groupsPage = async (ctx: AnswerContext): Promise<Content> => {
   const offered = known.toSorted(
     (a, b) => Number(chosen.includes(b.id)) - Number(chosen.includes(a.id)),
   );
+  const names = new Map(known.map(({ id, name }) => [id, name]));
   return {
     text: lines(
       t('settings.groups-how'),
@@ -35,17 +36,12 @@ export const groupsPage = async (ctx: AnswerContext): Promise<Content> => {
     controls: [
       ...(known.length > 0
         ? [
-            {
-              kind: 'choice' as const,
-              press: 'settings groups',
-              label: label('settings.groups'),
+            menu('settings groups', label('settings.groups'), {
+              values: offered.slice(0, capabilities.choices).map(({ id }) => id),
+              labelOf: (id) => names.get(id) ?? id,
+              chosen,
               most: MOST_GROUPS,
-              choices: offered.slice(0, capabilities.choices).map(({ id, name }) => ({
-                value: id,
-                label: name,
-                chosen: chosen.includes(id),
-              })),
-            },
+            }),
           ]
         : []),
       button(ctx, 'settings page', 'settings.back'),

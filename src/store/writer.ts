@@ -231,9 +231,9 @@ export interface LocalSignals<Within> extends Signals<Within> {
 /**
  * Creates the signals of a database that only one process uses.
  *
- * @param pause waited for before a rejected change is delivered again, as any change of its topic; this goes on as long
- * as a subscriber rejects it. Gets the number of such deliveries before, and what was thrown last. A rejection of `pause`
- * ends that. Default: nothing is delivered again
+ * @param pause waited for before a rejected change is delivered again, as any change of its topic, until no subscriber
+ * rejects it. Gets the number of such deliveries before, and what was thrown last. A rejection of `pause` ends that.
+ * Default: nothing is delivered again
  */
 export const createLocalSignals = <Within extends object>(
   pause?: (before: number, topic: SignalTopic, thrown: unknown) => Promise<void>,

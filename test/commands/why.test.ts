@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Explained, Explanation } from '../../src/autotranslate/explain.ts';
+import type { Explanation } from '../../src/autotranslate/explain.ts';
 import { UNKNOWN_REASONS } from '../../src/autotranslate/explain.ts';
 import { CUT_OFFS } from '../../src/model/space.ts';
 import { FLAG_REFUSALS } from '../../src/autotranslate/flags/refusals.ts';
@@ -7,25 +7,17 @@ import { SKIP_REASONS } from '../../src/autotranslate/policy.ts';
 import { ERROR_CODES, userError } from '../../src/errors.ts';
 import { HEARING_STATES, READING_STATES } from '../../src/voice/room-answers.ts';
 import { realTexts } from '../fakes/texts.ts';
-import { messageOf, SPACE } from '../fakes/command-harness.ts';
+import { SPACE } from '../fakes/command-harness.ts';
 import { sentence } from '../fakes/sentences.ts';
-import { EVE, useCommandHarness } from './support.ts';
+import { EVE } from './support.ts';
+import { by, ELSEWHERE, ON, useWhy } from './why/support.ts';
 
-const harness = useCommandHarness();
-const on = { ...messageOf('hello'), author: { id: 'eve', name: 'Eve', kind: 'person' } } as const;
-const ELSEWHERE = { space: { platform: 'test', id: 'elsewhere' }, id: '900' };
+const { harness, explain, ask } = useWhy();
 
 const HOW = sentence('why.how', { entry: sentence('commands.why.menu') });
 
 const ENTRY = { entry: sentence('commands.translate.menu') };
 const NOT_YOURS = sentence('why.not-yours', ENTRY);
-
-const by = (id: string) => ({ platform: 'test', id });
-const explain = (part: Explanation, author = by('eve')): void => {
-  const told: Explained = { ref: on.ref, author, parts: [part] };
-  harness().script.explained = [told];
-};
-const ask = async (member: object = EVE) => harness().run('why', {}, { member, on });
 
 describe('/why', () => {
   it('tells the author and moderators alone', async () => {
@@ -44,7 +36,7 @@ describe('/why', () => {
       { flag: 'fr', state: 'skipped', reason: { key: 'why.skipped.opted-out' } },
       { flag: 'de', state: 'dead', reason: { key: 'why.skipped.rule-people' } },
     ];
-    harness().script.explained = [{ ref: on.ref, author: by('eve'), parts }];
+    harness().script.explained = [{ ref: ON.ref, author: by('eve'), parts }];
     const { text } = await ask({ ...EVE, id: 'mallory' });
     expect(text).toContain(sentence(same.key));
     expect(text).toContain(sentence('flags.not-translated'));
@@ -120,7 +112,7 @@ describe('/why', () => {
     const reason = { key: `why.skipped.${skipped}` } as const;
     explain({ state: 'skipped', reason });
     expect((await ask()).text).toContain(sentence(key));
-    explain({ state: 'posted', missing: [{ channels: [on.ref.channel], reason }] });
+    explain({ state: 'posted', missing: [{ channels: [ON.ref.channel], reason }] });
     expect((await ask()).text).toContain(sentence(key));
     expect((await ask({ ...EVE, id: 'ada', role: 'moderator' })).text).toContain(
       sentence(reason.key),
@@ -175,7 +167,7 @@ describe('/why', () => {
   it('tells somebody of another platform what became of their own words here', async () => {
     const author = { platform: 'other', id: 'ada' };
     const reason = { key: 'why.skipped.bot' } as const;
-    harness().script.explained = [{ ref: on.ref, author, parts: [{ state: 'skipped', reason }] }];
+    harness().script.explained = [{ ref: ON.ref, author, parts: [{ state: 'skipped', reason }] }];
     expect((await ask({ ...EVE, ...author })).text).toContain(sentence('why.skipped.bot'));
     expect((await ask({ ...EVE, id: 'ada' })).text).toContain(NOT_YOURS);
   });
@@ -226,7 +218,7 @@ describe('/why', () => {
       { emoji: '❤️', people: 3 },
     ];
     const parts = [{ state: 'posted', isCopied: true, sinceMs: 0 } as const];
-    harness().script.explained = [{ ref: on.ref, author: by('eve'), parts, elsewhere }];
+    harness().script.explained = [{ ref: ON.ref, author: by('eve'), parts, elsewhere }];
     const reactions = '👍 100+ · ❤️ 3';
     expect((await ask()).text).toContain(sentence('why.reactions', { reactions }));
   });
@@ -248,7 +240,7 @@ describe('/why', () => {
       (await harness().run('why', { message }, { member })).text;
 
     it('tells what its menu tells, to the same people', async () => {
-      harness().script.messages = [on];
+      harness().script.messages = [ON];
       explain({ state: 'skipped', reason: { key: 'why.skipped.bot' } });
       expect(await link()).toBe((await ask()).text);
       expect(await link({ role: 'moderator' })).toContain(sentence('why.skipped.bot'));
@@ -261,7 +253,7 @@ describe('/why', () => {
 
     it('says the same of a channel that the asker may not see, of an unknown one and of no link', async () => {
       const none = sentence('why.not-found');
-      harness().script.messages = [on];
+      harness().script.messages = [ON];
       explain({ state: 'skipped', reason: { key: 'why.skipped.bot' } });
       expect(await link(EVE, 'https://chat.example/other')).toBe(none);
       expect(await link(EVE, 'my message')).toBe(none);
@@ -272,8 +264,8 @@ describe('/why', () => {
     });
 
     it('tells of a deleted message what is stored, and nothing of one that never was', async () => {
-      const { ref, position } = on;
-      harness().script.messages = [{ ref, position } as typeof on];
+      const { ref, position } = ON;
+      harness().script.messages = [{ ref, position } as typeof ON];
       explain({ state: 'unknown', reason: { key: 'why.unknown.unreported' } });
       expect(await link({ role: 'moderator' })).toBe(sentence('why.not-found'));
       explain({ state: 'skipped', reason: { key: 'why.skipped.deleted' } });
@@ -293,7 +285,7 @@ describe('/why', () => {
     const unknown = { state: 'unknown', reason: { key: 'why.unknown.quiet-channel' } } as const;
     const flags = ['ja', 'fr'].map((flag): Explanation => ({ flag, ...skipped }));
     const said = async (parts: readonly Explanation[]) => {
-      harness().script.explained = [{ ref: on.ref, author: by('eve'), parts }];
+      harness().script.explained = [{ ref: ON.ref, author: by('eve'), parts }];
       return (await ask()).text;
     };
     const [none, reason] = [sentence('why.none'), sentence('why.skipped.quiet-channel')];
@@ -360,7 +352,7 @@ describe('/why in a voice channel', () => {
   it('tells the same on a caption of the bot', async () => {
     await enter();
     harness().rooms.people.set('eve', ROOM);
-    const caption = { ...on, author: { id: 'us', name: 'us', kind: 'ourselves' } } as const;
+    const caption = { ...ON, author: { id: 'us', name: 'us', kind: 'ourselves' } } as const;
     explain({ state: 'unknown', reason: { key: 'why.unknown.own' } }, by('us'));
     const { text } = await harness().run('why', {}, { member: EVE, on: caption });
     for (const each of told.slice(1)) expect(text).toContain(each);

@@ -24,7 +24,7 @@ const id3Frame = (id: string, content: string): Uint8Array => {
   return concatBytes([bytesOf(id), uint32(body.length, false), new Uint8Array(2), body]);
 };
 
-/** The frame of a text of one's own, with a name before it (ID3v2.3.0, section 4.2.2). */
+/** Identifier of the frame for text that the writer defines (ID3v2.3.0, section 4.2.2): the standard's own name. */
 const OWN_TEXT_FRAME = 'TXXX';
 
 const markMp3 = (file: Uint8Array): Uint8Array => {

@@ -15,7 +15,7 @@ const MOST_NAMES = 50_000;
 const MOST_LOOKED_UP = 10_000;
 const LOOKED_UP_MS = HOUR_MS;
 const LOOKED_UP_AT_ONCE = 4;
-/** Spaces that did not say it soon, and the time for which no message waits for them. */
+/** Most spaces kept whose look-ups were slow or failed, and the time for which no message waits for a look-up there. */
 const MOST_LATE = 1_000;
 const LATE_MS = MINUTE_MS;
 /** Time after which a message stands for itself, and not below the one before. */

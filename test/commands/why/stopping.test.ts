@@ -1,20 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Explained, Explanation } from '../../../src/autotranslate/explain.ts';
 import { blockKey } from '../../../src/store/blocks.ts';
 import { messageOf, SPACE } from '../../fakes/command-harness.ts';
 import { sentence } from '../../fakes/sentences.ts';
-import { EVE, useCommandHarness } from '../support.ts';
+import { by, ELSEWHERE, useWhy } from './support.ts';
 
-const harness = useCommandHarness();
-const on = { ...messageOf('hello'), author: { id: 'eve', name: 'Eve', kind: 'person' } } as const;
-const ELSEWHERE = { space: { platform: 'test', id: 'elsewhere' }, id: '900' };
-
-const by = (id: string) => ({ platform: 'test', id });
-const explain = (part: Explanation, author = by('eve')): void => {
-  const told: Explained = { ref: on.ref, author, parts: [part] };
-  harness().script.explained = [told];
-};
-const ask = async (member: object = EVE) => harness().run('why', {}, { member, on });
+const { harness, explain, ask } = useWhy();
 
 describe('/why for moderators', () => {
   it('lets moderators stop the copies of somebody from elsewhere, whom it names', async () => {

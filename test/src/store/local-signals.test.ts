@@ -78,7 +78,7 @@ describe('an opt-out', () => {
 });
 
 describe('a change that a subscriber rejects', () => {
-  it('is delivered again, as any change of its topic, as long as a subscriber rejects it; the signals of this topic alone are not current until then', async () => {
+  it('is delivered again, as any change of its topic, until no subscriber rejects it; the signals of this topic alone are not current until then', async () => {
     const pauses: (PromiseWithResolvers<void> & { readonly of: unknown[] })[] = [];
     const signals = createLocalSignals((...of) => {
       const pause = Promise.withResolvers<void>();
